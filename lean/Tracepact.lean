@@ -8,6 +8,7 @@ import Tracepact.Impl.Dual
 import Tracepact.Impl.Family
 import Tracepact.Impl.Finding
 import Tracepact.Impl.Greedy
+import Tracepact.Impl.MaskBuffer
 import Tracepact.Impl.Masks
 import Tracepact.Impl.Order
 import Tracepact.Impl.Popcount
@@ -16,9 +17,12 @@ import Tracepact.Impl.Score
 import Tracepact.Impl.Stream
 import Tracepact.Impl.Tables
 import Tracepact.Impl.Vector
+import Tracepact.Main
+import Tracepact.Main.Reading
 import Tracepact.Pins.Chunks
 import Tracepact.Pins.Contracts
 import Tracepact.Pins.Frames
+import Tracepact.Pins.MaskBuffer
 import Tracepact.Pins.Order
 import Tracepact.Pins.Predicates
 import Tracepact.Pins.Soft
@@ -62,6 +66,7 @@ import Tracepact.Thm.Boundary
 import Tracepact.Thm.Buffer
 import Tracepact.Thm.Certificate
 import Tracepact.Thm.Chunks
+import Tracepact.Thm.Compiled
 import Tracepact.Thm.Counting
 import Tracepact.Thm.Curve
 import Tracepact.Thm.Delay
@@ -71,6 +76,7 @@ import Tracepact.Thm.Join
 import Tracepact.Thm.Locality
 import Tracepact.Thm.Locality.Scope
 import Tracepact.Thm.Locality.Shift
+import Tracepact.Thm.MaskBuffer
 import Tracepact.Thm.Matching
 import Tracepact.Thm.Matching.Candidates
 import Tracepact.Thm.Matching.Greedy

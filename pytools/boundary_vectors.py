@@ -14,13 +14,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tracepact.specs import spec_path
-from tracepact.tools.conform.boundaries import Case
-from tracepact.tools.conform.differential import case_of
-from tracepact.tools.conform.guided import GUIDED, drawn
-from tracepact.tools.conform.reduce import tidy
-from tracepact.tools.conform.replay import profile_of
-from tracepact.tools.conform.vectors import Profile, Vector, out_in_runs
+from tracepact.conform.boundary_traces import Case
+from tracepact.conform.differential import GUIDED, case_of, guided, profile_of
+from tracepact.conform.oracle import ConformanceProfile, Vector, out_in_runs
+from tracepact.conform.reduction import tidy
+from tracepact.declarations import spec_path
 
 _DRAWN = 90
 _SEED = 17
@@ -64,7 +62,9 @@ _MORE = {
 
 def vectors() -> list[dict[str, Any]]:
     """Every vector of the file."""
-    some = [d for profile in Profile for name in GUIDED[profile] if name not in _READ for d in _of(profile, name)]
+    some = [
+        d for profile in ConformanceProfile for name in GUIDED[profile] if name not in _READ for d in _of(profile, name)
+    ]
     some += [_data(_vector(case, name), name, size) for name, size, case in _placed()]
     return some + list(_closed())
 
@@ -350,10 +350,10 @@ def _milliseconds(count: int) -> str:
 # What becomes of a case
 
 
-def _of(profile: Profile, name: str) -> Iterator[dict[str, Any]]:
+def _of(profile: ConformanceProfile, name: str) -> Iterator[dict[str, Any]]:
     """The vectors of one experiment."""
     kept = 0
-    for number, case in enumerate(drawn(profile, name, _DRAWN, _SEED)):
+    for number, case in enumerate(guided(profile, name, _DRAWN, _SEED)):
         vector = _vector(tidy(case) if case["ask"] in ("verdicts", "clause") else case, name)
         data = _data(vector, name, number)
         if _depth(vector.input) > _DEEPEST:

@@ -1,7 +1,6 @@
 """Writes lean/definitions.txt, the listing of the proof core's definitions, anew."""
 
-from tracepact.tools.prove.definitions import listing_text
-from tracepact.tools.prove.theory import LISTING, Theory, theory_root
+from tracepact.prove.theory import LISTING, Theory, listing_text, theory_root
 
 if __name__ == "__main__":
     theory = Theory(theory_root())

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from tracepact import load_contract, score, starter_contracts
-from tracepact.scoring import Scorecard
-from tracepact.tools.prove.certificate import write_certificates
-from tracepact.tools.prove.certify import cases_of, certificates_of
-from tracepact.tools.prove.theory import ROOT_MODULE, Theory, theory_root
+from tracepact.evaluate.scorecard import Scorecard
+from tracepact.prove.core import cases_of, certificates_of
+from tracepact.prove.text import write_certificates
+from tracepact.prove.theory import ROOT_MODULE, Theory, theory_root
 
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "lean-second"
 PACKAGES = {

@@ -14,42 +14,36 @@ from tracelab.robustness.records import (
     Manifest,
     VerificationReport,
 )
-from tracelab.robustness.records import (
-    Explanation as RobustnessExplanation,
-)
-from tracepact.diagnostics.record import DiagnosticRecord
+from tracelab.robustness.records import ReadingsRecord as RobustnessExplanation
+from tracepact.audits.audit_matcher import MatcherAudit
+from tracepact.audits.audit_neutrality import NeutralityAudit
+from tracepact.audits.audit_profile import ProfileAudit, SelectionAudit
+from tracepact.audits.audit_reference import ReferenceAudit
+from tracepact.audits.audit_settings import ThresholdAudit, ToleranceAudit
+from tracepact.audits.audit_uncertainty import AnnotationAudit, UncertaintyAudit
+from tracepact.audits.audit_union_gap import UnionGapAudit
+from tracepact.audits.comparison import Comparison
+from tracepact.audits.league_columns import League
+from tracepact.author.trial_record import Trial
+from tracepact.conform.outcome import ConformanceRecord
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.records import DiagnosticRecord
 from tracepact.files import json_text
-from tracepact.lang.explain import Explanation
+from tracepact.language.explanation import Explanation
+from tracepact.logic.decision_commands import DecisionRecord, SimplifiedFormula
+from tracepact.prove.records import CertifyAnswer, ProveAnswer
 from tracepact.records import schema_of
-from tracepact.specs import spec_path
-from tracepact.stream.bank_state import BankState
-from tracepact.stream.saved import StreamState
-from tracepact.tools.audit.annotation import AnnotationAudit
-from tracepact.tools.audit.compare import Comparison
-from tracepact.tools.audit.matcher import MatcherAudit
-from tracepact.tools.audit.neutrality import NeutralityAudit
-from tracepact.tools.audit.profile import ProfileAudit
-from tracepact.tools.audit.reference import ReferenceAudit
-from tracepact.tools.audit.selection import SelectionAudit
-from tracepact.tools.audit.threshold import ThresholdAudit
-from tracepact.tools.audit.tolerance import ToleranceAudit
-from tracepact.tools.audit.uncertainty import UncertaintyAudit
-from tracepact.tools.audit.union_gap import UnionGapAudit
-from tracepact.tools.cast.record import Trial
-from tracepact.tools.check.decision import DecisionRecord
-from tracepact.tools.check.simplify import SimplifiedFormula
-from tracepact.tools.conform.outcome import ConformanceRecord
-from tracepact.tools.curves.record import CurvesRecord
-from tracepact.tools.league.record import League
-from tracepact.tools.metrics.record import MetricsOutput
-from tracepact.tools.order_claim import OrderClaim
-from tracepact.tools.prove.records import CertifyAnswer, ProveAnswer
-from tracepact.tools.score.report.record import Report
-from tracepact.tools.score.verify import VerificationRecord
-from tracepact.tools.select.basis_command import CandidateList, MemberList, ObservationRecord
-from tracepact.tools.select.report.record import SelectionOutput
-from tracepact.tools.tune.record import Tuning
-from tracepact.tools.watch.record import WatchLine
+from tracepact.runs.metrics import MetricsOutput
+from tracepact.runs.report import Report
+from tracepact.runs.verification import VerificationRecord
+from tracepact.runs.watch_command import WatchLine
+from tracepact.selection.commands import CandidateList, MemberList, ObservationRecord
+from tracepact.selection.files import OrderClaim
+from tracepact.selection.record import SelectionOutput
+from tracepact.stream.bank import BankState
+from tracepact.stream.state import StreamState
+from tracepact.tuning.records import CurvesRecord
+from tracepact.tuning.search import Tuning
 
 OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-annotation": (AnnotationAudit, "tracepact annotation audit"),

@@ -1,8 +1,12 @@
-"""Takes the README's picture of a report page, the vector and the worst clip, with the Chromium of the machine."""
+"""Takes the README's picture of a report page, the vector and the worst clip, with the Chromium of the machine.
+
+Beside the picture it writes the text that the picture shows, so that a test can tell when the picture is old.
+"""
 
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
@@ -14,6 +18,17 @@ for (const part of document.querySelectorAll('{_LEFT_OUT}')) part.style.display 
 """
 
 
+def shown(browser: Any, page_file: Path) -> tuple[Any, str]:
+    """The page with what the picture shows, and its text: words and the labels of its drawings, one a line."""
+    page = browser.new_page(viewport={"width": 1180, "height": 900}, color_scheme="light")
+    page.goto(page_file.resolve().as_uri())
+    page.evaluate(_SHOWN)
+    words = page.evaluate("document.body.innerText")
+    labels = page.evaluate("[...document.querySelectorAll('section:not([hidden]) svg text')].map(t => t.textContent)")
+    lines = [" ".join(line.split()) for line in [*words.splitlines(), *labels]]
+    return page, "".join(f"{line}\n" for line in lines if line)
+
+
 def main(page_file: Path, picture: Path) -> None:
     from playwright.sync_api import sync_playwright
 
@@ -22,11 +37,10 @@ def main(page_file: Path, picture: Path) -> None:
         sys.exit("there is no Chromium on this machine to take the picture with")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
-        page = browser.new_page(viewport={"width": 1180, "height": 900}, color_scheme="light")
-        page.goto(page_file.resolve().as_uri())
-        page.evaluate(_SHOWN)
+        page, text = shown(browser, page_file)
         page.screenshot(path=picture, full_page=True)
         browser.close()
+    picture.with_suffix(".txt").write_text(text, encoding="utf-8")
     print(f"{picture}: {picture.stat().st_size:,} bytes")
 
 

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from tracepact.diagnostics import Diagnostic, Diagnostics, RowPlace
-from tracepact.io import Reading, read_events
-from tracepact.trace import EventTable
+from tracepact.data.events import EventTable
+from tracepact.data.formats import Reading, read_events
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import Diagnostic, RowPlace
 
 AUDACITY = "0.500000\t1.250000\tdog\n\\\t100.0\t2000.0\n2.000000\t2.000000\tclick\n"
 LIST = "onset\toffset\tevent_label\n0.5\t1.25\tdog\n1\t2\tcat\n"
@@ -149,6 +150,20 @@ AOEF = """{"version": "1.1.0", "data": {
     {"uuid": "e3", "sound_event": "s3", "tags": [1]}
   ]
 }}
+"""
+
+SUBTITLES = "1\n00:00:01,500 --> 00:00:02,250\ndog\n\n2\n00:00:03,000 --> 00:01:04,000\nbig <i>cat</i>\n"
+LABEL_STUDIO = """[
+  {"id": 1, "data": {"audio": "/data/upload/1/0a1b2c3d-dawn.wav"}, "annotations": [{"result": [
+    {"type": "labels", "value": {"start": 0.5, "end": 1.25, "channel": 0, "labels": ["dog", "loud"]}}
+  ]}]},
+  {"audio": "still.wav", "label": [{"start": 2, "end": 2.5, "labels": ["cat"]}]}
+]
+"""
+VIA = """{"project": {"pid": "x"}, "config": {}, "attribute": {"1": {"aname": "class", "type": 4}},
+ "file": {"1": {"fid": "1", "fname": "a.wav", "type": 4}, "2": {"fid": "2", "fname": "b.wav", "type": 4}},
+ "metadata": {"1_a": {"vid": "1", "flg": 0, "z": [0.5, 1.25], "xy": [], "av": {"1": "dog"}}},
+ "view": {"1": {"fid_list": ["1"]}, "2": {"fid_list": ["2"]}}}
 """
 
 

@@ -26,4 +26,7 @@ SAMPLES = {
     "jams": ("c.jams", formats.JAMS),
     "aoef": ("c.json", formats.AOEF),
     "seld": ("c.csv", formats.SELD),
+    "subtitles": ("c.srt", formats.SUBTITLES),
+    "label-studio": ("l.json", formats.LABEL_STUDIO),
+    "via": ("v.json", formats.VIA),
 }

@@ -1,15 +1,43 @@
-"""Shared Hypothesis strategies: core formulas, written formulas, traces, families, contracts."""
+"""Shared Hypothesis strategies: core formulas, written formulas, traces, families, contracts; how many examples."""
 
+import os
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
-from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
-from tracepact.lang import syntax as s
-from tracepact.trace import Family, Mode, Side, runs_of_frames
+from tracepact.data.family import Family, Mode, Side
+from tracepact.evaluate.reference import margin_of, mask_margin
+from tracepact.evaluate.soft_family import SoftCard, SoftFamily, SoftMask
+from tracepact.language import syntax as s
+from tracepact.language.contract import Aggregation
+from tracepact.language.formula import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Since,
+    Until,
+    runs_of_frames,
+)
 
 ATOMS = ("p", "q", "r")
+EXAMPLES = int(os.environ["TRACEPACT_EXAMPLES"])
+USUAL = 50
+"""Examples of a property in CI."""
+
+
+def sized(number: int) -> int:
+    """A number of examples that a property sets for itself; in a run smaller than that of CI, fewer in proportion."""
+    return max(3, number * min(EXAMPLES, USUAL) // USUAL)
 
 
 def formulas(atoms: tuple[str, ...] = ATOMS, *, farthest: int = 5, leaves: int = 6) -> st.SearchStrategy[Formula]:
@@ -74,6 +102,40 @@ def family_of(clips: list[tuple[list[bool], list[bool]]], step: Fraction = Fract
     )
 
 
+def soft_family_of(
+    step: Fraction, ref: Mapping[str, Any], pred: Mapping[str, Any], threshold: Fraction, **masks: SoftMask
+) -> SoftFamily:
+    """A soft family by its definition: truth values of references, and scores at a threshold, frames × classes."""
+    frames, classes = tuple(len(ref[clip]) for clip in ref), next(iter(ref.values())).shape[1]
+    margins = [[[margin_of(Fraction(str(x)) - threshold) for x in row] for row in pred[clip]] for clip in ref]
+    values = tuple(sorted({margin for clip in margins for row in clip for margin in row}))
+    places = tuple(np.array([[values.index(margin) for margin in row] for row in clip]) for clip in margins)
+    hard = SoftMask((mask_margin(False), mask_margin(True)), tuple(np.asarray(ref[clip]).astype(int) for clip in ref))
+    names = tuple(f"class{k}" for k in range(classes))
+    ignored = tuple(np.zeros((n, classes), dtype=np.bool_) for n in frames)
+    atoms = {"ref_active": hard, "pred_active": SoftMask(values, places), **masks}
+    return SoftFamily(step, tuple(ref), frames, names, atoms, ignored)
+
+
+def soft_score(card: SoftCard, clause: str, aggregation: Aggregation) -> Fraction:
+    """The soft score of a clause by its definition: rule 7.5 with sums of margins in the place of counts (18.10)."""
+    clips, classes = range(len(card.family.clips)), range(len(card.family.classes))
+    entries = [[card.entry(clause, clip, label) for clip in clips] for label in classes]
+    sums = [[(entry.total, entry.obligated) for entry in row] for row in entries]
+    added = [[(sum(t for t, _ in row), sum(n for _, n in row))] for row in sums]
+    informative = "informative" in aggregation.value
+    match aggregation:
+        case Aggregation.POOLED:
+            groups = [[(sum(row[0][0] for row in added), sum(row[0][1] for row in added))]]
+        case Aggregation.MACRO_CLASSES | Aggregation.MACRO_CLASSES_INFORMATIVE:
+            groups = [[row[0] for row in added]]
+        case _:
+            groups = [list(column) for column in zip(*sums, strict=True)]
+    values = [[Fraction(t) / n if n else Fraction(1) for t, n in some if n or not informative] for some in groups]
+    means = [sum(some, Fraction(0)) / len(some) for some in values if some]
+    return sum(means, Fraction(0)) / len(means) if means else Fraction(1)
+
+
 # Written formulas and values
 
 quantities = st.builds(
@@ -104,7 +166,7 @@ def written_formulas(
             st.builds(s.Negation, parts),
             st.builds(s.Binary, st.sampled_from(s.Connective), parts, parts),
             st.builds(s.Near, value, parts),
-            st.builds(s.Window, st.sampled_from("FG"), st.none() | value, value, parts),
+            st.builds(s.WindowOperator, st.sampled_from("FG"), st.none() | value, value, parts),
             st.builds(s.Reach, st.sampled_from("US"), value, parts, parts),
         )
 
@@ -123,7 +185,7 @@ def written_predicates() -> st.SearchStrategy[s.Expression]:
         return st.one_of(
             st.builds(s.Negation, parts),
             st.builds(s.Binary, st.sampled_from(s.Connective), parts, parts),
-            st.builds(s.Arithmetic, st.sampled_from("+-*"), parts, parts),
+            st.builds(s.ArithmeticTerm, st.sampled_from("+-*"), parts, parts),
             st.builds(s.Minus, parts),
             st.builds(s.Compare, st.sampled_from(["<=", "<", ">=", ">", "==", "!="]), parts, parts),
             st.builds(

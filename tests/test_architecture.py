@@ -3,18 +3,21 @@
 import ast
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import click
 import pytest
+from sources import nodes, tree
 
 import tracepact
 from tracepact import cli
-from tracepact.diagnostics import CODES
-from tracepact.specs import rules, spec_path
-from tracepact.tools.audit import command as audits
+from tracepact.command_line import command_at
+from tracepact.declarations import rule_files, rules, spec_path
+from tracepact.diagnostics.codes import CODES
 
 PACKAGE = Path(tracepact.__file__).parent
 LAB = PACKAGE.parent / "tracelab"
@@ -23,22 +26,39 @@ MODULES = {
     for path in sorted(PACKAGE.rglob("*.py"))
 }
 PACKAGES = [name for name, path in MODULES.items() if path.name == "__init__.py"]
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
-MOST_LINES = 500
+LEAST_LINES, MOST_LINES = 150, 500
 TABLES = {
-    "": (cli._COMMANDS, cli._SUMMARIES),
-    "audit ": (audits._AUDITS, audits._SUMMARIES),
+    "": (cli._COMMANDS, cli._MAIN_SUMMARIES),
+    "audit ": (cli._AUDITS, cli._AUDIT_SUMMARIES),
 }
 COMMANDS = {name + word: module for name, (modules, _) in TABLES.items() for word, module in modules.items()}
 SUMMARIES = {name + word: text for name, (_, summaries) in TABLES.items() for word, text in summaries.items()}
-LAZY = ("tracepact", "tracepact.events", "tracepact.io", "tracepact.show", "tracepact.trace")
+LAZY = ("tracepact", "tracepact.show")
 """Packages whose names are loaded when they are first used; their imports at the top are for types alone."""
 LATE = {
-    ("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`",
+    **{
+        ("tracepact.pytest_plugin", f"tracepact.{target}"): "a test suite without contracts loads nothing"
+        for target in (
+            "diagnostics.collection",
+            "inputs",
+            "logic.answers",
+            "runs.report_parts",
+            "runs.run",
+            "runs.timelines",
+            "wording",
+        )
+    },
+    ("tracepact.show.lines", "tracepact.show.tables"): "where nobody looks, nothing is loaded to draw a bar",
+    ("tracepact.conform.differential", "tracepact.conform.draw"): "needs the extra `conform`",
     ("tracepact.__main__", "tracepact.cli"): "`--version` is answered without it",
-    ("tracepact.show.progress", "tracepact.show.screen"): "where nobody looks, nothing is loaded to draw a bar",
-    ("tracepact.tools.check.command", "tracepact.logic.diff"): "only --against compares; a plain check starts sooner",
-    ("tracepact.tools.lsp.command", "tracepact.tools.lsp.server"): "needs the extra `editor`",
+    ("tracepact.logic.check_commands", "tracepact.logic.versions"): "only --against compares",
+    ("tracepact.logic.check_commands", "tracepact.data.memory"): "only --durations reads a table",
+    ("tracepact.logic.arithmetic", "tracepact.data.family"): "a plain check needs no NumPy",
+    (
+        "tracepact.logic.arithmetic",
+        "tracepact.evaluate.event_clauses",
+    ): "a plain check replays no scene and needs no NumPy",
+    ("tracepact.author.guide_commands", "tracepact.author.editor_server"): "needs the extra `editor`",
 }
 """Imports inside functions, each with its reason: an optional extra, or what most calls do not need."""
 
@@ -54,25 +74,21 @@ def part(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
-def tool(module: str) -> str:
-    """The tool whose folder a module is in; empty for what all tools share."""
-    names = module.split(".")
-    is_folder = MODULES.get(".".join(names[:3]), PACKAGE).name == "__init__.py"
-    return names[2] if part(module) == "tools" and len(names) > 2 and is_folder else ""
-
-
-def imports(module: str) -> Iterator[tuple[int, str, bool]]:
+@cache
+def imports(module: str) -> list[tuple[int, str, bool]]:
     """The tracepact modules a module imports anywhere in it, with their lines and whether it is at its top."""
-    top = {id(node) for node in TREES[module].body}
-    for node in ast.walk(TREES[module]):
+    top = {id(node) for node in tree(MODULES[module]).body}
+    targets = []
+    for node in nodes(MODULES[module]):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "tracepact":
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
-                yield node.lineno, full if full in MODULES else node.module, id(node) in top
+                targets.append((node.lineno, full if full in MODULES else node.module, id(node) in top))
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == "tracepact":
-                    yield node.lineno, alias.name, id(node) in top
+                    targets.append((node.lineno, alias.name, id(node) in top))
+    return targets
 
 
 def wrong_imports(is_wrong: Callable[[str, str, bool], object]) -> list[str]:
@@ -100,15 +116,6 @@ def test_parts_of_one_line_do_not_import_each_other() -> None:
     assert not {(a, b) for a, b in same if order.get(a) == order.get(b)}
 
 
-def test_a_tool_imports_the_kernel_show_and_score_only() -> None:
-    """And what lies directly in `tools`, which itself imports no tool."""
-    assert not wrong_imports(
-        lambda module, target, _: part(module) == "tools" and tool(target) not in ("", tool(module), "score")
-    )
-    assert not wrong_imports(lambda module, target, _: part(module) == "tools" and not tool(module) and tool(target))
-    assert not wrong_imports(lambda module, target, _: tool(module) == "score" and tool(target) not in ("", "score"))
-
-
 def test_no_module_imports_itself_by_way_of_others() -> None:
     graph = {m: {t for _, t, _ in imports(m) if t in MODULES and t != m} for m in MODULES if m != "tracepact"}
     try:
@@ -129,20 +136,22 @@ def test_imports_are_at_the_top_but_for_those_listed_with_a_reason() -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_are_absolute(module: str) -> None:
-    relative = [n.lineno for n in ast.walk(TREES[module]) if isinstance(n, ast.ImportFrom) and n.level]
+    relative = [n.lineno for n in nodes(MODULES[module]) if isinstance(n, ast.ImportFrom) and n.level]
     assert not relative
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_exports_exactly_what_it_imports(package: str) -> None:
     """Sorted as ruff does: constants, then classes, then functions, each by name. A tool exports nothing."""
+    if package == "tracepact.torch":
+        pytest.importorskip("torch")
     exported = getattr(importlib.import_module(package), "__all__", [])
     imported = {
         alias.asname or alias.name
-        for node in ast.walk(TREES[package])
+        for node in nodes(MODULES[package])
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tracepact")
-        if node.module != "tracepact.lazy"
         for alias in node.names
+        if alias.name != "loader"
     }
     assert len(exported) == len(set(exported))
     assert set(exported) == {name for name in imported if not name.startswith("_")}
@@ -165,34 +174,108 @@ def test_the_public_names_are_the_same_for_types_and_at_run_time() -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_starts_with_one_line_that_names_its_job(module: str) -> None:
-    doc = ast.get_docstring(TREES[module], clean=False)
+    doc = ast.get_docstring(tree(MODULES[module]), clean=False)
     assert doc, "no docstring"
     first, *rest = doc.split("\n")
     assert first.endswith(".")
     assert not rest or not rest[0].strip(), "the first sentence runs over the line"
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_is_not_too_long(module: str) -> None:
-    assert len(MODULES[module].read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+SMALL = {
+    "tracepact.__main__": "the way in: `--version` is answered before anything is loaded",
+    "tracepact.lazy": "loaded by every import of the package",
+    "tracepact.version": "the build reads it",
+    "tracepact.diagnostics.collection": "with records it would load msgspec for every command",
+    "tracepact.diagnostics.records": "with collecting it would load msgspec for every command",
+    "tracepact.lightning": "Lightning is loaded by who asks for it alone",
+    "tracepact.logic.solver": "Z3 is loaded when a name of it is asked for",
+    "tracepact.torch.extra": "says that PyTorch is missing, and so does not need it",
+    "tracelab.cli": "says what is missing before anything heavy is loaded",
+    "tracelab.corpora.command": "a command of the lab beside its tracks",
+    "tracelab.detectors.recipes": "data that no stage depends on as text, so that a recipe more trains nothing again",
+    "tracelab.options": "options that commands share",
+    "tracelab.probe.loading": "no library of others is loaded earlier",
+    "tracelab.scenes.timeline": "what is heard, before anything is rendered",
+}
+"""Modules of fewer than 150 lines, each with its reason."""
+LAB_MODULES = {
+    ".".join(("tracelab", *path.relative_to(LAB).with_suffix("").parts)).removesuffix(".__init__"): path
+    for path in sorted(LAB.rglob("*.py"))
+}
+BARE = {"asked", "found", "given", "made", "own", "seen"}
+"""Words that do not say what a thing holds."""
+
+
+@pytest.mark.parametrize("module", [*MODULES, *LAB_MODULES])
+def test_a_module_has_150_to_500_lines(module: str) -> None:
+    path = {**MODULES, **LAB_MODULES}[module]
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= MOST_LINES
+    assert path.name == "__init__.py" or (lines < LEAST_LINES) == (module in SMALL)
+
+
+def test_there_are_so_many_modules_and_no_more() -> None:
+    assert len(MODULES) <= 280
+    assert len(LAB_MODULES) <= 60
+
+
+def test_a_class_has_its_name_for_itself() -> None:
+    """In both packages together, so that a name in a message or a search leads to one place."""
+    homes: dict[str, list[str]] = {}
+    for module, path in {**MODULES, **LAB_MODULES}.items():
+        for node in tree(path).body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module)
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_no_module_has_a_name_that_does_not_say_what_it_holds() -> None:
+    assert not [module for module in (*MODULES, *LAB_MODULES) if BARE & set(module.split("."))]
+
+
+BARE_PARAMETERS = {
+    "tracepact": {
+        "audits": 7, "conform": 14, "data": 5, "evaluate": 7, "measures": 3, "prove": 13, "runs": 2, "selection": 5,
+        "stream": 4, "thresholds": 26, "torch": 11,
+    },
+    "tracelab": {"probe": 2, "robustness": 5, "study": 3},
+}  # fmt: skip
+"""How many parameters of older code still have such a name: numbers that only fall. A part not named has none."""
+
+
+def test_no_more_parameters_have_a_name_that_does_not_say_what_they_hold() -> None:
+    for package, modules in (("tracepact", MODULES), ("tracelab", LAB_MODULES)):
+        bare = Counter(
+            part(module)
+            for module, path in modules.items()
+            for n in nodes(path)
+            if isinstance(n, ast.arg) and n.arg in BARE
+        )
+        assert {name: number for name, number in bare.items() if number > BARE_PARAMETERS[package].get(name, 0)} == {}
+
+
+def test_a_folder_exports_nothing_but_the_public_ones() -> None:
+    """Every other `__init__` is its docstring, so that a name has one home."""
+    public = {"tracepact", "tracepact.show", "tracepact.stream", "tracepact.torch"}
+    assert {name for name in PACKAGES if len(tree(MODULES[name]).body) > 1} == public
+
+
+def test_no_folder_hides_a_public_function() -> None:
+    """A folder that is imported becomes an attribute of the package, in the place of what has its name there."""
+    assert not {name.removeprefix("tracepact.") for name in PACKAGES} & set(tracepact.__all__)
 
 
 # Diagnostic codes
 
 
-def words(module: str) -> set[str]:
+def constants(path: Path) -> set[str]:
     """The text constants of a module."""
-    return constants(TREES[module])
-
-
-def constants(tree: ast.Module) -> set[str]:
-    """The text constants of a tree."""
-    return {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return {n.value for n in nodes(path) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
 def test_every_code_of_the_registry_is_used() -> None:
-    used = set().union(*(words(module) for module in MODULES if module != "tracepact.diagnostics.codes"))
-    used |= set().union(*(constants(ast.parse(path.read_text(encoding="utf-8"))) for path in LAB.rglob("*.py")))
+    elsewhere = [path for module, path in MODULES.items() if module != "tracepact.diagnostics.codes"]
+    used = set().union(*(constants(path) for path in (*elsewhere, *LAB_MODULES.values())))
     unused = sorted(set(CODES) - used)
     assert not unused, f"registered and never used: {', '.join(unused)}"
 
@@ -200,8 +283,8 @@ def test_every_code_of_the_registry_is_used() -> None:
 def test_every_code_that_is_used_is_in_the_registry() -> None:
     """A code is the first argument of `add` or `Diagnostic`, or the argument `code`."""
     unknown = []
-    for module, tree in TREES.items():
-        for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
+    for module, path in MODULES.items():
+        for call in (n for n in nodes(path) if isinstance(n, ast.Call)):
             named = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             given = [k.value for k in call.keywords if k.arg == "code"]
             if named in ("add", "Diagnostic"):
@@ -224,7 +307,7 @@ def test_a_code_is_lower_case_with_hyphens_and_rests_on_rules_that_exist(code: s
 def test_the_rules_are_numbered_once_and_in_order() -> None:
     """In each file in order; no number is in both. Chapter 18 goes on where chapters 13 to 17 of the tools end."""
     found = []
-    for name in ("language.md", "tools.md"):
+    for name in rule_files():
         text = spec_path(name).read_text(encoding="utf-8")
         own = [tuple(map(int, r.split("."))) for r in re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", text, re.MULTILINE)]
         assert own == sorted(set(own)), name
@@ -249,7 +332,7 @@ def test_rules_cited_in_the_code_exist(module: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_listed_command_has_a_module_and_a_summary(name: str) -> None:
-    command = importlib.import_module(COMMANDS[name]).command
+    command = command_at(COMMANDS[name])
     assert isinstance(command, click.Command)
     assert command.help
     assert SUMMARIES[name].endswith(".")
@@ -259,9 +342,9 @@ def test_the_tables_of_commands_are_complete() -> None:
     for modules, summaries in TABLES.values():
         assert list(modules) == list(summaries) == sorted(modules)
     with_commands = {
-        name
-        for name, tree in TREES.items()
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and node.name == "command"
+        f"{name}:{node.name}"
+        for name, path in MODULES.items()
+        for node in tree(path).body
+        if isinstance(node, ast.FunctionDef) and re.fullmatch(r"(\w+_)?command", node.name)
     }
     assert set(COMMANDS.values()) == with_commands

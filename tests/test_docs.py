@@ -1,7 +1,7 @@
 """The documentation site: it builds without a warning, every link leads somewhere, and nothing comes from elsewhere."""
 
-import importlib
 import os
+import posixpath
 import re
 import subprocess
 import sys
@@ -18,8 +18,8 @@ from browser.chromium import chromium
 import tracepact
 from tracelab.commands import commands as lab
 from tracepact import cli
-from tracepact.specs import rules
-from tracepact.tools.audit import command as audits
+from tracepact.command_line import command_at
+from tracepact.declarations import rule_files, rules
 
 pytestmark = pytest.mark.slow
 
@@ -112,9 +112,9 @@ def text_of(site: Path, page: str) -> str:
 @pytest.mark.parametrize("name", cli._COMMANDS)
 def test_the_reference_has_every_command_with_every_option_and_its_help(site: Path, name: str) -> None:
     text = " ".join(text_of(site, f"commands/{name}.html").split())
-    commands = {name: importlib.import_module(cli._COMMANDS[name]).command}
+    commands = {name: command_at(cli._COMMANDS[name])}
     if name == "audit":
-        commands |= {f"audit {word}": importlib.import_module(home).command for word, home in audits._AUDITS.items()}
+        commands |= {f"audit {word}": command_at(home) for word, home in cli._AUDITS.items()}
     for words, command in commands.items():
         assert f"tracepact {words}" in text
         for option in (p for p in command.params if isinstance(p, click.Option) and not p.hidden):
@@ -137,12 +137,47 @@ def test_the_page_of_the_python_names_has_each_public_name_once(site: Path, page
 
 
 def test_every_rule_can_be_linked_to(pages: dict[str, Found]) -> None:
-    assert {f"rule-{rule}" for rule in rules()} <= pages["spec/language.html"].ids | pages["spec/tools.html"].ids
+    ids = {place for name in rule_files() for place in pages[f"spec/{name.removesuffix('.md')}.html"].ids}
+    assert {f"rule-{rule}" for rule in rules()} <= ids
+
+
+SOUGHT = {
+    "to install": ("install.html", "extras"),
+    "to score": ("tutorial.html", "your-own-two-tables"),
+    "what N[40ms] means": ("faq.html", "what-does-n40ms-mean"),
+    "from Python": ("programming.html", "score-check-monitor"),
+    "exit codes": ("faq.html", "what-do-the-exit-codes-mean"),
+}
+
+
+@pytest.mark.parametrize("question", SOUGHT)
+def test_what_most_look_for_is_three_clicks_from_the_first_page(question: str, pages: dict[str, Found]) -> None:
+    """By links to pages; the place in a page is in its table of contents, which is a click of its own."""
+    page, place = SOUGHT[question]
+    assert f"#{place}" in pages[page].links
+    reached = {"index.html"}
+    for _ in range(2):
+        links = {(name, urlsplit(link).path) for name in reached for link in pages[name].links if ":" not in link}
+        reached |= {posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(path))) for name, path in links}
+        reached &= set(pages)
+    assert page in reached
+
+
+def test_the_navigation_is_four_things(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    tabs = re.findall(r'<li class="md-tabs__item[^"]*">\s*<a [^>]*>(.+?)</a>', text, re.DOTALL)
+    assert [re.sub(r"<[^>]+>", "", tab).strip() for tab in tabs] == [
+        "Home",
+        "Tutorial",
+        "How to",
+        "Reference",
+        "Explanation",
+    ]
 
 
 def test_the_texts_of_the_repository_are_pages(pages: dict[str, Found]) -> None:
     examples = [path.name for path in (ROOT / "examples").iterdir() if (path / "README.md").is_file()]
     assert examples
-    wanted = ["index.html", "spec/language.html", "spec/tools.html", "spec/protocol.html", "ASSURANCE.html"]
+    wanted = ["index.html", "spec/language.html", "spec/tools/index.html", "spec/protocol.html", "ASSURANCE.html"]
     wanted += ["CHANGELOG.html", "CONTRIBUTING.html", *(f"examples/{name}/index.html" for name in examples)]
     assert set(wanted) <= set(pages)

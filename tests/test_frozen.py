@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.frozen import dataclass
+from tracepact.declarations import dataclass
 
 
 def declare(decorator: Callable[..., Any], **more: bool) -> Any:

@@ -54,7 +54,7 @@ def test_the_wheel_holds_every_file_of_spec_once(wheel: Path) -> None:
 @pytest.mark.slow
 def test_the_wheel_holds_every_file_of_the_proof_core_once(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    prefix = "tracepact/tools/prove/theory/"
+    prefix = "tracepact/prove/theory/"
     packed = sorted(name.removeprefix(prefix) for name in names if name.startswith(prefix))
     lean = [path for path in (ROOT / "lean").rglob("*") if path.is_file()]
     core = [*lean, ROOT / "lakefile.lean", ROOT / "lean-toolchain"]
@@ -82,7 +82,9 @@ def test_the_wheel_works_in_an_empty_environment_outside_the_repository(installe
     command(tracepact, "check", "boundary_gate", cwd=tmp_path)
     command(tracepact, "demo", "--out", "out", cwd=tmp_path)
     assert len(list((tmp_path / "out").glob("*/report.json"))) == 3
-    where = command(installed / "python", "-c", "import tracepact.specs as s; print(s.spec_root())", cwd=tmp_path)
+    where = command(
+        installed / "python", "-c", "import tracepact.declarations as s; print(s.spec_root())", cwd=tmp_path
+    )
     spec = Path(where.strip())
     assert spec.is_relative_to(installed.parent.resolve())
     demo = spec / "demo"
@@ -92,7 +94,7 @@ def test_the_wheel_works_in_an_empty_environment_outside_the_repository(installe
     theory = command(
         installed / "python",
         "-c",
-        "from tracepact.tools.prove.theory import theory_root as t; print(t())",
+        "from tracepact.prove.theory import theory_root as t; print(t())",
         cwd=tmp_path,
     )
     assert Path(theory.strip()).is_relative_to(installed.parent.resolve())
@@ -102,8 +104,8 @@ def test_the_wheel_works_in_an_empty_environment_outside_the_repository(installe
 def test_the_wheel_pulls_in_its_run_time_dependencies_only(installed: Path, tmp_path: Path) -> None:
     listed = command(installed / "python", "-m", "pip", "list", "--format", "freeze", cwd=tmp_path)
     names = {line.split("==")[0].lower() for line in listed.split()}
-    assert {"tracepact", "click", "numpy", "rich"} <= names
-    assert not names & {"lark", "pytest", "hypothesis", "mypy", "ruff", "pandas", "jsonschema"}
+    assert {"tracepact", "click", "lark", "numpy", "rich"} <= names
+    assert not names & {"pytest", "hypothesis", "mypy", "ruff", "pandas", "jsonschema"}
 
 
 def test_git_holds_no_second_copy_of_a_spec_file() -> None:

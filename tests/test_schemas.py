@@ -13,7 +13,7 @@ from cli.command import events, run, write
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tracepact.specs import rules, spec_path, starter_contracts
+from tracepact.declarations import rules, spec_path, starter_contracts
 
 SCHEMAS = {path.name: json.loads(path.read_text()) for path in sorted(spec_path("schemas").glob("*.json"))}
 REGISTRY: Registry[Any] = Registry().with_resources((n, Resource.from_contents(s)) for n, s in SCHEMAS.items())

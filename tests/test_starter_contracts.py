@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import Aggregation, Contract, Mode, Run, load_contract, override, score, starter_contracts
-from tracepact.diagnostics import Diagnostics
-from tracepact.lang import compile_source, format_document, read_document, read_source
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.language.compilation import compile_source, read_source
+from tracepact.language.printer import format_document
+from tracepact.language.reader import read_document
 
 NAMES = (
     "acoustic_front_end",

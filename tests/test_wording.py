@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import wording
-from tracepact.lang.reader import read_time
+from tracepact.language.reader import read_time
 from tracepact.wording import (
     count,
     decimal,

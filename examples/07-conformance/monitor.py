@@ -17,6 +17,7 @@ class Monitor:
     """Everything it can be asked; one method an ask, and small methods for what those need."""
 
     profiles = ("text", "core", "past", "events", "streaming", "chunks")
+    names = None  # the atoms of the stream that is open
 
     # Formulas on traces: a list of truth values for every part, each in one pass
 
@@ -350,6 +351,120 @@ class Reader:
         return sign * Fraction(number if number[0] != "." else f"0{number}") * scale
 
 
+# Whether a case is of the form that the protocol gives it (P6, P8, P19); what is not is answered with an error.
+
+
+class Malformed(Exception):  # noqa: N818  (it names what the case is)
+    """A case that is none."""
+
+
+def need(holds, what):
+    if not holds:
+        raise Malformed(f"{what} is not of the form")
+
+
+SHAPES = {"not": (0, 1), "F": (2, 1), "G": (2, 1), "U": (1, 2), "S": (1, 2)}
+SHAPES |= dict.fromkeys(("and", "or", "implies", "iff"), (0, 2))
+
+
+def atoms(tree):
+    """The atoms of a formula."""
+    if isinstance(tree, bool):
+        return set()
+    if isinstance(tree, str):
+        need(re.fullmatch(r"[A-Za-z_]\w*", tree, re.ASCII), "an atom")
+        return {tree}
+    need(isinstance(tree, list) and tree and isinstance(tree[0], str) and tree[0] in SHAPES, "a formula")
+    bounds, operands = SHAPES[tree[0]]
+    reach, parts = tree[1 : 1 + bounds], tree[1 + bounds :]
+    need(len(reach) == bounds and len(parts) == operands, "a formula")
+    need(all(type(bound) is int and abs(bound) <= 1 << 31 for bound in reach), "a bound")
+    need(bounds < 2 or reach[0] <= reach[1], "a window")
+    need(bounds != 1 or reach[0] >= 0, "a radius")
+    return set().union(*map(atoms, parts))
+
+
+def need_mask(mask, frames=None):
+    need(isinstance(mask, str) and not set(mask) - {"0", "1"} and len(mask) <= 1 << 20, "a mask")
+    need(frames is None or len(mask) == frames, "a mask")
+
+
+def need_clip(clip, names, least=0):
+    need(isinstance(clip, dict) and type(clip["frames"]) is int and least <= clip["frames"] <= 1 << 20, "a clip")
+    need(isinstance(clip["masks"], dict) and names <= set(clip["masks"]), "the masks")
+    for mask in clip["masks"].values():
+        need_mask(mask, clip["frames"])
+
+
+def need_time(time, what):
+    need(isinstance(time, str) and re.fullmatch(r"[0-9]+(\.[0-9]+)?|[0-9]+/[1-9][0-9]*", time), what)
+
+
+def need_runs(runs, frames=1 << 20):
+    need(isinstance(runs, list) and all(isinstance(run, list) and len(run) == 2 for run in runs), "a list of runs")
+    ends = [end for run in runs for end in run]
+    need(all(type(end) is int and 0 <= end <= frames for end in ends) and ends == sorted(ends), "a run")
+    need(all(start < end for start, end in runs), "a run")
+
+
+def checked(case, names):
+    """The atoms that an open stream has after this case; Malformed if it is none. Without a stream `names` is None."""
+    ask = case["ask"]
+    if "step" in case or ask in ("formula", "project", "runs", "match", "events", "components"):
+        need_time(case["step"], "a step")
+        need(Fraction(case["step"]) > 0, "a step")
+    need(all(isinstance(case[key], str) for key in ("text", "predicate") if key in case), "a text")
+    match ask:
+        case "verdicts" | "clause" | "measure":
+            named = atoms(case["formula"]) | (atoms(case["obligation"]) if ask == "clause" else set())
+            clips = [] if ask == "measure" else case["clips"]
+            need(isinstance(clips, list) and (clips or ask == "measure"), "the clips")
+            for clip in clips:
+                need_clip(clip, named)
+                need_mask(clip.get("ignored", "0" * clip["frames"]), clip["frames"])
+        case "open":
+            need(isinstance(case["clauses"], list) and case["clauses"], "the clauses")
+            need(all(isinstance(clause, dict) for clause in case["clauses"]), "a clause")
+            return set().union(
+                *(atoms(clause[side]) for clause in case["clauses"] for side in ("obligation", "formula"))
+            )
+        case "frame" | "chunk" | "interrupt" | "close":
+            need(names is not None, "a stream that is not open")
+            if ask == "chunk":
+                need_clip(case, names, 1)
+            if ask == "frame":
+                need(isinstance(case["values"], dict) and names <= set(case["values"]), "the values")
+                need(all(type(v) in (bool, int) and v in (0, 1) for v in case["values"].values()), "a value")
+            return None if ask == "close" else names
+        case "project":
+            need_time(case["duration"], "a duration")
+            need(Fraction(case["duration"]) <= (1 << 20) * Fraction(case["step"]), "a duration")
+            need(case["projection"] in ("centre", "touch", "inside") and isinstance(case["events"], list), "the events")
+            for event in case["events"]:
+                need(isinstance(event, list) and len(event) in (2, 3), "an event")
+                need(all(isinstance(time, str) for time in event), "an event")
+                for time in event[:2]:
+                    need_time(time.removeprefix("-"), "a time")
+        case "runs":
+            need_mask(case["mask"])
+            need_time(case["merge_gap"], "a gap")
+        case "match" | "events":
+            frames = case["frames"] if ask == "events" else 1 << 20
+            need(type(frames) is int and 0 <= frames <= 1 << 20, "the frames")
+            for side in (case["ref"], case["pred"], *case.get("others", []), case.get("ignored", [])):
+                need_runs(side, frames)
+            if ask == "match" or "matcher" in case:
+                matcher = case["matcher"]
+                need(isinstance(matcher, dict) and matcher["kind"] in ("greedy", "optimal"), "a matcher")
+            need(ask == "match" or case["each"] in ("ref", "pred", "matched"), "what is obligated")
+        case "components":
+            need_mask(case["ref"])
+            need_mask(case["pred"], len(case["ref"]))
+        case "lines":
+            need(type(case.get("channels", 1)) is int and case.get("channels", 1) > 0, "the channels")
+    return names
+
+
 def mirror(tree):
     """The formula with future and past exchanged."""
     if isinstance(tree, str | bool):
@@ -376,15 +491,24 @@ def reply(monitor, name, message):
     """The reply to one message."""
     if "hello" in message:
         return {"hello": name, "version": 1, "profiles": list(monitor.profiles)}
+    if type(message.get("id")) is not int:
+        return {"id": None, "error": "a case has an integer as its id"}
     try:
-        method = getattr(monitor, message["ask"], None)
+        ask = message["ask"]
+        need(isinstance(ask, str), "the ask")
+        method = getattr(monitor, ask, None)
         if method is None:
-            raise Unsupported(f"it is not made for `{message['ask']}`")
-        return {"id": message["id"], "answer": method(message)}
+            raise Unsupported(f"it is not made for `{ask}`")
+        names = checked(message, monitor.names)
+        answer = method(message)
+        monitor.names = names
+        return {"id": message["id"], "answer": answer}
     except Unsupported as why:
         return {"id": message["id"], "unsupported": str(why)}
     except KeyError as lacking:
         return {"id": message.get("id"), "error": f"the case lacks {lacking}"}
+    except Malformed as why:
+        return {"id": message["id"], "error": str(why)}
 
 
 def monitor():

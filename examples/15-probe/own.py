@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tracelab.probe.hidden import Hidden
-from tracelab.probe.loading import Found
+from tracelab.probe.clips import Hidden
+from tracelab.probe.loading import Detection
 
 OPENS, SHUTS = 14.0, 8.0  # decibels above the quietest tenth of the clip
 
@@ -26,7 +26,7 @@ def hysteresis_gate(entry, cache):
                 start = None
         if start is not None:
             spans.append((start * hop / entry.rate, len(samples) / entry.rate))
-        return Found(spans, np.clip(above / 60, 0, 1))
+        return Detection(spans, np.clip(above / 60, 0, 1))
 
     return detect
 

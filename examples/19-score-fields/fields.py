@@ -9,6 +9,6 @@ with np.load("scores.npz") as stored:
     classes = stored["classes"].tolist()
 
 field = tracepact.score_field(clips, classes=classes, step="0.04")
-run = tracepact.score("boundary_gate", "reference.tsv", field, decoding=0.5)
+run = tracepact.score("boundary_gate", "reference.tsv", field, decoding=0.5, margins=True)
 for violation in run.violations("onset_guard"):
     print(violation["clip"], violation["class"], violation["time"], "s, margin", violation["margin"])

@@ -2,11 +2,13 @@ import Tracepact.Thm.Basis
 import Tracepact.Thm.Buffer
 import Tracepact.Thm.Certificate
 import Tracepact.Thm.Chunks
+import Tracepact.Thm.Compiled
 import Tracepact.Thm.Curve
 import Tracepact.Thm.Delay
 import Tracepact.Thm.Edges
 import Tracepact.Thm.Hierarchy
 import Tracepact.Thm.Join
+import Tracepact.Thm.MaskBuffer
 import Tracepact.Thm.Matching
 import Tracepact.Thm.Matching.Candidates
 import Tracepact.Thm.Monotone
@@ -386,4 +388,44 @@ example (weights : List Nat) (margin : Nat) (table : List (List Nat)) (pairs : L
       ((others : List (List Nat)) → LowerBy weights margin (corpusValues worse others) (corpusValues better others))) :=
   orders_everywhere weights margin table pairs ordered p asked
 #print axioms orders_everywhere
+
+/-! ### The streaming program on masks -/
+example (t : Trace) (f : Formula) (chunks : List Chunk) (arrive : ChunksOf t chunks)
+    (fits : Nat.le (chunkFrames chunks) t.frames) :
+    Eq (maskOutput f chunks) (output t f (chunkFrames chunks)) := mask_output t f chunks arrive fits
+#print axioms mask_output
+example (t : Trace) (f : Formula) (chunks : List Chunk) (arrive : ChunksOf t chunks)
+    (all : Eq (chunkFrames chunks) t.frames) :
+    Eq (maskProgram f chunks) (offline t f t.frames) := mask_program t f chunks arrive all
+#print axioms mask_program
+example (f : Formula) (chunks : List Chunk) :
+    Nat.le (maskBuffer f chunks).held (Nat.add (lookback f) (lookahead f)) := mask_memory f chunks
+#print axioms mask_memory
+
+/-! ### What is compiled in the place of a recursor -/
+example (x : Nat) (k : Nat → Bool) : Eq (force x k) (forceRun x k) := force_compiled x k
+#print axioms force_compiled
+example (l : List Nat) (k : List Nat → Bool) : Eq (forceNats l k) (forceNatsRun l k) := forceNats_compiled l k
+#print axioms forceNats_compiled
+example (l : List Interval) (k : List Interval → Bool) : Eq (forceIntervals l k) (forceIntervalsRun l k) :=
+  forceIntervals_compiled l k
+#print axioms forceIntervals_compiled
+example (x : Int) (k : Int → Bool) : Eq (forceInt x k) (forceIntRun x k) := forceInt_compiled x k
+#print axioms forceInt_compiled
+example (l : List Candidate) (k : List Candidate → Bool) : Eq (forceCandidates l k) (forceCandidatesRun l k) :=
+  forceCandidates_compiled l k
+#print axioms forceCandidates_compiled
+example (w : Nat) (l : List Nat) (c : Nat) : Eq (addShifted w l c) (addShiftedRun w l c) := addShifted_compiled w l c
+#print axioms addShifted_compiled
+example (d : Nat) (l : List Nat) : Eq (fold d l) (foldRun d l) := fold_compiled d l
+#print axioms fold_compiled
+example (l : List Nat) (i : Nat) : Eq (counter l i) (counterRun l i) := counter_compiled l i
+#print axioms counter_compiled
+example (l : List Nat) (i : Nat) : Eq (readCounter l i) (readCounterRun l i) := readCounter_compiled l i
+#print axioms readCounter_compiled
+example (h : Hints) (s : Nat) (x : Row) : Eq (rowCounts h s x) (rowCountsRun h s x) := rowCounts_compiled h s x
+#print axioms rowCounts_compiled
+example (h : Hints) (s : Nat) (n : Nat) (e : Bool) (l : List Row) (k : List Row → Bool) :
+    Eq (withNextRows h s n e l k) (withNextRowsRun h s n e l k) := withNextRows_compiled h s n e l k
+#print axioms withNextRows_compiled
 end Tracepact

@@ -28,19 +28,17 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.harness import Options, Row, Target
+from benchmarks.harness import Options, Row, Target, sized
 from tracepact import Decoding, Reading, score, score_batches
-from tracepact.engines import Engine, EngineKind, Work
-from tracepact.engines.clusters import tree_levels
-from tracepact.engines.model import FAN_IN
-from tracepact.tools.score.batches import running
-from tracepact.tools.score.report.sounds import SILENT
+from tracepact.engines import FAN_IN, Engine, EngineKind, Work, tree_levels
+from tracepact.runs import batch_scoring
+from tracepact.runs.report_views import SILENT
 
 SUBJECT = "batches"
-SMALL, LARGE = 1_168, 100_448
+SMALL, LARGE = sized((1_168, 100_448), (20, 200))
 WORKERS = 100
-MILLION = int(os.environ.get("TRACEPACT_BATCH_CLIPS", "1000000"))
-FILES = int(os.environ.get("TRACEPACT_SCORE_FILES", "800"))
+MILLION = int(os.environ.get("TRACEPACT_BATCH_CLIPS", sized("1000000", "400")))
+FILES = int(os.environ.get("TRACEPACT_SCORE_FILES", sized("800", "10")))
 CLASSES = tuple(f"class{number}" for number in range(10))
 _CHUNK = 20_000
 _FILES = ("reference", "prediction", "durations")
@@ -109,9 +107,9 @@ def files(folder: Path, memory: str) -> None:
     sides: dict[str, Any] = {"ref": folder / "ref", "pred": folder / "pred", "pred_reading": how}
     start = process_time()
     if memory == "at once":
-        found = score("boundary_gate", **sides).vector
+        found = score("boundary_gate", **sides, margins=True).vector
     else:
-        found = score_batches("boundary_gate", **sides, memory=memory).vector
+        found = score_batches("boundary_gate", **sides, memory=memory, margins=True).vector
     answer = {clause: str(value) for clause, value in found.items()}
     memory_taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     print(json.dumps({"cpu": process_time() - start, "memory": memory_taken, "answer": answer}))
@@ -197,7 +195,7 @@ def _work(folder: Path, workers: int) -> Work[Any]:
         raise _Captured(work)
 
     engine = Engine(EngineKind.PROCESSES, workers)
-    with patch.object(running, "run_tasks", caught):
+    with patch.object(batch_scoring, "run_tasks", caught):
         try:
             score_batches("boundary_gate", **_paths(folder), engine=engine, memory=f"{workers}GB")
         except _Captured as found:

@@ -5,24 +5,23 @@ from collections.abc import Iterator
 
 import z3
 
-from benchmarks.harness import Options, Row, Target, timed
-from tracepact.core import Always, And, Atom, Eventually, Formula, Implies, Not, Or, Since, Until
-from tracepact.logic import Outcome, Terms, equivalent
-from tracepact.logic.enumerate import Universe
-from tracepact.logic.signature import signatures
-from tracepact.logic.vocabulary import over_base_atoms
-from tracepact.monitor import evaluate_trace
+from benchmarks.harness import Options, Row, Target, sized, timed
+from tracepact.evaluate.masks import evaluate_trace
+from tracepact.language.formula import Always, And, Atom, Eventually, Formula, Implies, Not, Or, Since, Until
+from tracepact.logic.catalogue import signatures
+from tracepact.logic.decisions import Outcome, Terms, Universe, equivalent
+from tracepact.logic.models import over_base_atoms
 
 SUBJECT = "checker"
-LENGTH = 2000
-RADII = (5, 50, 500)
-FORMULAS = 1000
+LENGTH = sized(2000, 40)
+RADII = sized((5, 50, 500), (2, 3, 4))
+FORMULAS = sized(1000, 20)
 NAMES = ("p", "q")
 FRAMES = 9
 PATIENCE = 120
 """Seconds after which the textbook encoding is stopped; its time is then a lower bound."""
-SAMPLED_ENVIRONMENTS = 400
-SAMPLED_FORMULAS = 50
+SAMPLED_ENVIRONMENTS = sized(400, 20)
+SAMPLED_FORMULAS = sized(50, 5)
 
 
 def measure(_: Options) -> Iterator[Row]:

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.harness import Frames
+from benchmarks.harness import Frames, sized
 from tracepact import Contract, load_contract, starter_contracts
-from tracepact.trace import Family, FrameRun, Mode, Side
+from tracepact.data.family import Family, Mode, Side
+from tracepact.language.formula import FrameRun
 
-CLIPS, CLASSES, CLIP_FRAMES = 1168, 10, 500
+CLIPS, CLASSES, CLIP_FRAMES = sized(1168, 30), 10, 500
 EVENTS_PER_CLIP = 3.6
 CLIP_SECONDS = 10
 

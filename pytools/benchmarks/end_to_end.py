@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from benchmarks.data import starter, write_tables
 from benchmarks.harness import Options, Row, Target, check_equal, race, timed
 from tracepact import Contract, Run, score
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import events_from
-from tracepact.trace import EventTable
+from tracepact.data.events import EventTable
+from tracepact.data.memory import events_from
+from tracepact.diagnostics.collection import Diagnostics
 from tracepact.wording import parse_exact
 
 SUBJECT = "end to end"

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.data import atom_frames, starter
-from benchmarks.harness import Options, Row, Target, check_equal, race
+from benchmarks.harness import Options, Row, Target, check_equal, race, sized
 from benchmarks.prefix_sums import guards, near_plain, near_tuned
-from tracepact.monitor import IntegerAlgebra, evaluate_masks
-from tracepact.trace.layout import pack, unpack
+from tracepact.data.family import pack, unpack
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
 
 SUBJECT = "five frame guards"
-FRAMES = 1_000_000
+FRAMES = sized(1_000_000, 5_000)
 
 
 class _CountingAlgebra(IntegerAlgebra):

@@ -1,6 +1,7 @@
 """What every benchmark shares: rows with targets, fair timing, comparison of verdicts, and the table."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,15 @@ from rich.console import Console
 from rich.table import Table
 
 Result = TypeVar("Result")
+SMALLEST = "TRACEPACT_BENCHMARKS_SMALLEST"
+"""The variable under which every benchmark takes its smallest size: what it says then is that it runs."""
+
+
+def sized(usual: Result, smallest: Result) -> Result:
+    """A size of a benchmark, also in the processes that it starts."""
+    return smallest if os.environ.get(SMALLEST) else usual
+
+
 Frames = NDArray[np.bool_]
 """One truth value a frame."""
 

@@ -21,9 +21,10 @@ import numpy as np
 from benchmarks.data import activity, starter
 from benchmarks.harness import Frames
 from tracepact import Contract
-from tracepact.scoring import score_family
+from tracepact.data.family import Family, Mode, Side
+from tracepact.evaluate.scorecard import score_family
+from tracepact.language.formula import runs_of_frames
 from tracepact.stream import StreamBank
-from tracepact.trace import Family, Mode, Side, runs_of_frames
 
 PERIOD = 3000
 RATE = 50

@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks.data import activity, starter
-from benchmarks.harness import Frames, Options, Row, Target
+from benchmarks.harness import Frames, Options, Row, Target, sized
 from tracepact import score
-from tracepact.monitor import IntegerAlgebra, evaluate_masks
-from tracepact.trace import Family, Layout, Mode, Side
-from tracepact.trace.family import Atoms
-from tracepact.trace.layout import pack
+from tracepact.data.family import Atoms, Family, Layout, Mode, Side, pack
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
 
 SUBJECT = "memory"
-FRAMES = 10_000_000
+FRAMES = sized(10_000_000, 20_000)
 
 
 def measure(_: Options) -> Iterator[Row]:

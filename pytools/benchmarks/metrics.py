@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 
 from benchmarks.data import starter, write_tables
 from benchmarks.end_to_end import lists
-from benchmarks.harness import Options, Row, Target, check_equal, race, timed
+from benchmarks.harness import Options, Row, Target, check_equal, race, sized, timed
 from tracepact import score
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import events_from
-from tracepact.metrics import EventPolicy, StandardMetrics, Tally, standard_metrics
-from tracepact.metrics.events import EventMetrics, event_metrics
-from tracepact.metrics.intervals import intervals
-from tracepact.metrics.pairs import candidates
-from tracepact.trace import Event, EventTable
+from tracepact.data.events import Event, EventTable
+from tracepact.data.family import Mode
+from tracepact.data.memory import events_from
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.measures.policy import EventPolicy, MetricCounts, MetricSettings
+from tracepact.measures.results import candidates, intervals
+from tracepact.measures.standard import EventMetrics, StandardMetrics, event_metrics, standard_metrics
 
 SUBJECT = "metrics"
 CLASSES = tuple(f"class{k}" for k in range(10))
-HOUR, EVENTS = 3600, 1000
-SIZES = tuple(4000 << k for k in range(5))
+HOUR, EVENTS = 3600, sized(1000, 50)
+SIZES = tuple(sized(4000, 50) << k for k in range(5))
 
 Counts = NDArray[np.int64]
 
@@ -97,11 +97,11 @@ def _one_hour() -> Iterator[Row]:
         return
     some_refs, some_preds = lists(ref)["hour"], lists(pred)["hour"]
 
-    def theirs() -> Tally:
+    def theirs() -> MetricCounts:
         metric = sound_event.EventBasedMetrics(event_label_list=list(CLASSES), t_collar=0.2, percentage_of_length=0.2)
         metric.evaluate(reference_event_list=some_refs, estimated_event_list=some_preds)
         tp, refs, preds = (int(metric.overall[key]) for key in ("Ntp", "Nref", "Nsys"))
-        return Tally(tp, preds - tp, refs - tp)
+        return MetricCounts(tp, preds - tp, refs - tp)
 
     slow, found = timed(theirs)
     check_equal(f"{SUBJECT}, an hour", [_counts(ours().sed_eval.total)], [_counts(found)])
@@ -131,7 +131,7 @@ def _growth() -> Iterator[Row]:
 def _meetings(ref: EventTable, pred: EventTable) -> int:
     """How many pairs of any class are within the collar."""
     policy = EventPolicy()
-    given = intervals(ref, pred, tuple(ref.clips), CLASSES, (policy.collar,))
+    given = intervals(ref, pred, tuple(ref.clips), CLASSES, (policy.collar,), mode=Mode.CLASS_INDEXED)
     return len(candidates(given.ref, given.pred, policy, by_class=False))
 
 
@@ -140,8 +140,9 @@ def _ready(ref: EventTable, pred: EventTable) -> Callable[[], EventMetrics]:
 
 
 def _events(ref: EventTable, pred: EventTable) -> EventMetrics:
-    policy = EventPolicy()
-    return event_metrics(intervals(ref, pred, tuple(ref.clips), CLASSES, (policy.collar,)), policy)
+    settings = MetricSettings()
+    times = (settings.event.collar,)
+    return event_metrics(intervals(ref, pred, tuple(ref.clips), CLASSES, times, mode=Mode.CLASS_INDEXED), settings)
 
 
 def recording(events: int, seconds: int) -> tuple[EventTable, EventTable]:
@@ -180,7 +181,7 @@ def _sed_eval(ref: EventTable, pred: EventTable) -> tuple[Callable[[], Counts], 
         tallies = []
         for metric in (event, segment):
             tp, of_ref, of_pred = (int(metric.overall[key]) for key in ("Ntp", "Nref", "Nsys"))
-            tallies.append(Tally(tp, of_pred - tp, of_ref - tp))
+            tallies.append(MetricCounts(tp, of_pred - tp, of_ref - tp))
         return _counts(*tallies)
 
     def ready() -> Counts:
@@ -192,5 +193,5 @@ def _sed_eval(ref: EventTable, pred: EventTable) -> tuple[Callable[[], Counts], 
     return ready, documented
 
 
-def _counts(*tallies: Tally) -> Counts:
+def _counts(*tallies: MetricCounts) -> Counts:
     return np.array([(t.tp, t.fp, t.fn) for t in tallies], dtype=np.int64)

@@ -23,13 +23,12 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from tracepact.tools.conform.local import LocalPeer
-from tracepact.tools.conform.peer import AnyPeer, Peer, PeerFault, check_reply
-from tracepact.tools.conform.serve import serve
-from tracepact.tools.conform.vectors import Profile
+from tracepact.conform.findings import LocalPeer
+from tracepact.conform.oracle import ConformanceProfile, serve
+from tracepact.conform.peer import AnyPeer, Peer, PeerFault, check_reply
 
 HERE = Path(__file__).resolve().parent
-_COSTLY = ("tracepact.lang.grammar", "tracepact.tools.conform.vectors")
+_COSTLY = ("tracepact.language.grammar", "tracepact.conform.oracle")
 """Modules whose functions remember what takes long to make and no mutant changes: the grammar, the vectors."""
 
 CATALOGUE = HERE / "mutants.toml"
@@ -49,7 +48,7 @@ class Mutant:
     target: str
     rules: tuple[str, ...]
     fault: str
-    profiles: tuple[Profile, ...]
+    profiles: tuple[ConformanceProfile, ...]
     experiment: str
     edits: tuple[tuple[str, str], ...]
     equivalent: str = ""
@@ -96,7 +95,7 @@ def catalogue() -> tuple[Mutant, ...]:
             target=entry["target"],
             rules=tuple(entry["rules"]),
             fault=entry["fault"],
-            profiles=tuple(Profile(name) for name in entry["profiles"]),
+            profiles=tuple(ConformanceProfile(name) for name in entry["profiles"]),
             experiment=entry["experiment"],
             edits=tuple((found, put) for found, put in entry["edits"]),
             equivalent=entry.get("equivalent", ""),
@@ -137,6 +136,7 @@ def _plant_methods(old: type, new: type) -> bool:
     changed = False
     for name, method in vars(new).items():
         mine = vars(old).get(name)
+        method, mine = (getattr(one, "base_func", one) for one in (method, mine))  # lark's `v_args` wraps methods
         if isinstance(method, property) and isinstance(mine, property):
             method, mine = method.fget, mine.fget
         if isinstance(method, staticmethod) and isinstance(mine, staticmethod):
@@ -167,7 +167,7 @@ class ForkedPeer:
         self._child: tuple[int, IO[bytes], IO[bytes]] | None = None
         self._id = 0
         self.name = mutant.id
-        self.profiles: frozenset[Profile] = frozenset(Profile)
+        self.profiles: frozenset[ConformanceProfile] = frozenset(ConformanceProfile)
 
     @property
     def runs(self) -> bool:

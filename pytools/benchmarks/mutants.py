@@ -12,11 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from benchmarks.mutant import HERE, Mutant, catalogue
-from tracepact.tools.conform.differential import case_of, drawn_cases, experiments, nothing_kept
-from tracepact.tools.conform.findings import Tally, judge
-from tracepact.tools.conform.guided import GUIDED, drawn
-from tracepact.tools.conform.peer import PeerFault
-from tracepact.tools.conform.vectors import Profile, Vector, vectors_of
+from tracepact.conform.differential import GUIDED, case_of, drawn_cases, experiments, guided, nothing_kept
+from tracepact.conform.findings import CaseTally, judge
+from tracepact.conform.oracle import ConformanceProfile, Vector, vectors_of
+from tracepact.conform.peer import PeerFault
 
 SCORES = HERE / "mutants_score.json"
 EXAMPLES = 100
@@ -54,7 +53,7 @@ def first_failed(mutant: Mutant, vectors: Iterable[Vector]) -> str | None:
     peer = mutant.peer()
     try:
         for vector in vectors:
-            if judge(peer, vector, Tally()) is not None:
+            if judge(peer, vector, CaseTally()) is not None:
                 return vector.id
         if peer.runs:
             peer.close()
@@ -70,19 +69,19 @@ def by_vectors(mutant: Mutant) -> str | None:
     return first_failed(mutant, vectors_of(mutant.profiles))
 
 
-def cases(profile: Profile, experiment: str, *, long: bool = False) -> list[Vector]:
+def cases(profile: ConformanceProfile, experiment: str, *, long: bool = False) -> list[Vector]:
     """The random cases of an experiment that a sound implementation is asked; a long run has another seed."""
     examples, seed = (EXAMPLES * LONG, 1) if long else (EXAMPLES, 0)
     if experiment not in GUIDED[profile]:
         return drawn_cases(profile, experiment, examples, seed)
-    return [case_of(profile, experiment, case) for case in drawn(profile, experiment, examples, seed, long=long)]
+    return [case_of(profile, experiment, case) for case in guided(profile, experiment, examples, seed, long=long)]
 
 
 def by_random(mutants: Iterable[Mutant], *, long: bool = False) -> Iterator[tuple[Mutant, str]]:
     """Mutants with an experiment that finds them: first the one of the catalogue, then any of their profiles."""
     left = {mutant.id: mutant for mutant in mutants}
     for own in (True, False):
-        for profile in Profile:
+        for profile in ConformanceProfile:
             for experiment in (*experiments(profile), *GUIDED[profile]):
                 some = [m for m in left.values() if profile in m.profiles and (m.experiment == experiment) is own]
                 vectors = cases(profile, experiment, long=long) if some else []

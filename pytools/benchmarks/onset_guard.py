@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import atom_frames, starter
-from benchmarks.harness import Frames, Options, Row, Target, check_equal, race
-from tracepact.core import Atom, Eventually, Formula, Implies
-from tracepact.monitor import evaluate_trace
-from tracepact.tools.export.rtamt import to_rtamt
-from tracepact.trace.layout import pack, unpack
+from benchmarks.harness import Frames, Options, Row, Target, check_equal, race, sized
+from tracepact.author.exports import to_rtamt
+from tracepact.data.family import pack, unpack
+from tracepact.evaluate.masks import evaluate_trace
+from tracepact.language.formula import Atom, Eventually, Formula, Implies
 
 SUBJECT = "onset guard"
-FRAMES = 1_000_000
-PEER_FRAMES = 20_000
+FRAMES = sized(1_000_000, 5_000)
+PEER_FRAMES = sized(20_000, 500)
 
 Monitor = Callable[[Frames, Frames], Frames]
 """From the onsets of the reference and of the prediction to verdicts."""

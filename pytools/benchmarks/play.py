@@ -11,20 +11,20 @@ from statistics import median
 from typing import Any
 
 from benchmarks.data import starter
-from benchmarks.harness import Options, Row, Target, race
-from tracepact.tools.play.scene import Clip, EventText, Scene
-from tracepact.tools.play.verdicts import verdicts
+from benchmarks.harness import Options, Row, Target, race, sized
+from tracepact.author.play_command import verdicts
+from tracepact.author.workbench import EventText, PlayScene, SceneClip
 
 SUBJECT = "play"
 FRAME = 1000 / 60
-CHANGES = 120
+CHANGES = sized(120, 3)
 MEASURE = "change to verdicts"
 
 
 def measure(_: Options) -> Iterator[Row]:
     """Twelve events a side in two classes, an edge dragged over the clip; the target is an animation frame."""
     clip = _clip()
-    scene = Scene(starter().source.text, clip)
+    scene = PlayScene(starter().source.text, clip)
     (judging,) = race(lambda: verdicts(scene))
     yield Row(SUBJECT, "verdicts of a 12 s scene, in the server", judging * 1000, "ms", note="2 classes, 7 clauses")
     browser = shutil.which("chromium") or shutil.which("google-chrome")
@@ -40,15 +40,15 @@ def measure(_: Options) -> Iterator[Row]:
     yield Row(SUBJECT, "change to verdicts in the page, least", found[0], "ms", Target(FRAME, False))
 
 
-def _clip() -> Clip:
+def _clip() -> SceneClip:
     """A second of each event, classes in turn; predictions late by 0 to 3 frames."""
     labels = ("a", "b")
     ref: list[EventText] = [(f"{k}.1", f"{k}.6", labels[k % 2]) for k in range(12)]
     pred: list[EventText] = [(f"{k}.{10 + 2 * (k % 4)}", f"{k}.{60 + 2 * (k % 3)}", labels[k % 2]) for k in range(12)]
-    return Clip("clip", "12", tuple(ref), tuple(pred))
+    return SceneClip("clip", "12", tuple(ref), tuple(pred))
 
 
-def _round_trips(clip: Clip, browser: str) -> list[float]:
+def _round_trips(clip: SceneClip, browser: str) -> list[float]:
     """Milliseconds from each change to its verdicts, ascending; the server is a process of its own, as it is in use."""
     from playwright.sync_api import sync_playwright
 

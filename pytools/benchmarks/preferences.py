@@ -16,14 +16,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.harness import Options, Row, Target, timed
+from benchmarks.harness import Options, Row, Target, sized, timed
 from benchmarks.outputs import FRAMES, STEP, Clips, Run, calibration_of, made_outputs, seconds_of
 
 SUBJECT = "preferences"
-CLIPS, SYSTEMS, JUDGEMENTS, TURNED = 100, 10, 5000, 0.05
+CLIPS, SYSTEMS, JUDGEMENTS = sized((100, 10, 5000), (4, 3, 20))
+TURNED = 0.05
 RANKS, MISPLACED = 3, 0.01
 MINUTE, GIGABYTES = 60, 2
-FAMILY = """tolerances = ["20ms", "40ms", "60ms", "80ms", "120ms", "160ms"]
+FAMILY = f"""tolerances = {sized('["20ms", "40ms", "60ms", "80ms", "120ms", "160ms"]', '["40ms"]')}
 depth = 2
 """
 
@@ -61,7 +62,7 @@ def _ranked(words: str, misplaced: float) -> Iterator[Row]:
         (folder / "set.calibration").write_text(
             _ranked_cases(reference, systems, misplaced, generator), encoding="utf-8"
         )
-        found, rows = _selected(folder, ["--require", "order"], words)
+        found, rows = _selected(folder, ["--guarantee", "order"], words)
     yield from rows
     selected = found["selected"]
     given_up = selected["ordering"]["given_up"]

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from benchmarks.harness import Frames
-from tracepact.core import Atom, Contract, Eventually, FrameClause, Implies
+from tracepact.language.contract import Contract, FrameClause
+from tracepact.language.formula import Atom, Eventually, Implies
 
 Near = Callable[[Frames, int, int], Frames]
 

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterator
 from math import log
 
 from benchmarks.data import atom_frames
-from benchmarks.harness import Options, Row, Target, check_equal, race
+from benchmarks.harness import Options, Row, Target, check_equal, race, sized
 from benchmarks.prefix_sums import near_tuned
-from tracepact.core import Atom, Eventually, Implies
-from tracepact.monitor import evaluate_trace
-from tracepact.trace.layout import pack, unpack
+from tracepact.data.family import pack, unpack
+from tracepact.evaluate.masks import evaluate_trace
+from tracepact.language.formula import Atom, Eventually, Implies
 
 SUBJECT = "growth"
-SIZES = tuple(250_000 << k for k in range(6))
+SIZES = tuple(sized(250_000, 500) << k for k in range(6))
 RADII = tuple(4**k for k in range(7))
-RADIUS_FRAMES = 1_000_000
+RADIUS_FRAMES = sized(1_000_000, 10_000)
 
 
 def measure(_: Options) -> Iterator[Row]:

@@ -1,19 +1,21 @@
 """Soft values of the five frame guards over a long trace, against the bitset engine, and windows as they grow."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
 from benchmarks.data import atom_frames, starter
-from benchmarks.harness import Options, Row, check_equal, race
-from tracepact.core import Atom, Eventually
-from tracepact.monitor import IntegerAlgebra, evaluate_masks
-from tracepact.soft import FieldReading, SoftAtoms, read_fields
-from tracepact.trace.layout import pack, unpack
+from benchmarks.harness import Options, Row, check_equal, race, sized
+from tracepact import Mode, score_field
+from tracepact.data.family import Family, Side, pack, unpack
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
+from tracepact.evaluate.soft_family import DecodedSide, SoftAtoms, decoded_family
+from tracepact.language.formula import Atom, Eventually, runs_of_frames
 
 SUBJECT = "soft values"
-FRAMES = 1_000_000
-RADII = (8, 64, 512, 4096)
+FRAMES = sized(1_000_000, 5_000)
+RADII = sized((8, 64, 512, 4096), (2, 8))
 
 
 def measure(_: Options) -> Iterator[Row]:
@@ -22,8 +24,10 @@ def measure(_: Options) -> Iterator[Row]:
     frames = atom_frames(0, FRAMES)
     noise = np.random.default_rng(1).integers(0, 500, FRAMES)
     scores = np.where(frames["pred_active"], 501 + noise, 500 - noise) / 1000
-    ref, pred = ({"clip": side[:, None]} for side in (frames["ref_active"], scores))
-    family = read_fields(contract, ref, pred, FieldReading(["event"]))
+    field = score_field({"clip": scores[:, None]}, classes=["event"], step=contract.step)
+    runs = {Side.REF: {0: runs_of_frames(frames["ref_active"].tolist())}, Side.PRED: {}}
+    hard = Family(contract.step, Mode.CLASS_INDEXED, ("clip",), (FRAMES,), ("event",), runs, {}, {})
+    family = decoded_family(hard, {Side.PRED: DecodedSide(field, Fraction(1, 2), [[0]])})
     atoms = SoftAtoms(family, family.layout(contract.reach))
     formulas = [clause.formula for clause in contract.frame_clauses]
     masks = {name: pack(values) for name, values in frames.items()}

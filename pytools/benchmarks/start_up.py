@@ -8,11 +8,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.harness import Options, Row, Target
+from benchmarks.harness import Options, Row, Target, sized
 from tracepact import starter_contracts
 
 SUBJECT = "start-up"
-TURNS = 15
+TURNS = sized(15, 1)
 """How often each command is run, in alternation; the least counts."""
 _PACKAGES = str(Path(__file__).parents[1])
 _COMMANDS = {

@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import activity, atom_frames, starter
-from benchmarks.harness import Frames, Options, Row, Target, check_equal, race
+from benchmarks.harness import Frames, Options, Row, Target, check_equal, race, sized
 from tracepact import Contract
-from tracepact.core import Atom, Eventually, Formula, FrameClause, Implies
-from tracepact.monitor import IntegerAlgebra, evaluate_masks
+from tracepact.data.family import offset, onset, pack
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
+from tracepact.language.contract import FrameClause
+from tracepact.language.formula import Atom, Eventually, Formula, Implies
 from tracepact.stream import StreamBank, StreamMonitor
-from tracepact.trace.family import offset, onset
-from tracepact.trace.layout import pack
 
 SUBJECT = "streaming"
 CHUNKS = (1, 64, 4096)
-FRAMES = 1 << 20
-PEER_FRAMES = 1 << 13
-CHANNELS = 1000
-STREAMS = 10_000
-TICKS = 200
-MEMORY_FRAMES = 10_000_000
+FRAMES = sized(1 << 20, 1 << 12)
+PEER_FRAMES = sized(1 << 13, 1 << 9)
+CHANNELS = sized(1000, 20)
+STREAMS = sized(10_000, 200)
+TICKS = sized(200, 10)
+MEMORY_FRAMES = sized(10_000_000, 20_000)
 
 
 def measure(_: Options) -> Iterator[Row]:

@@ -15,16 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import CLASSES, CLIP_FRAMES, CLIPS, event_runs, starter
-from benchmarks.harness import Options, Result, Row, Target
-from tracepact.diagnostics import Diagnostics
-from tracepact.thresholds import SCENARIOS, FieldFamily, Quantities, field_family, psds
-from tracepact.trace import ClipScores, Event, EventTable, ScoreField, ScoreLevels, frame_edges, levels_of_floats
+from benchmarks.harness import Options, Result, Row, Target, sized
+from tracepact.data.events import ClipScores, Event, EventTable, ScoreField, ScoreLevels, frame_edges, levels_of_floats
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.thresholds.family import FieldFamily, field_family
+from tracepact.thresholds.psds import SCENARIOS, psds
+from tracepact.thresholds.quantities import Quantities
 
 SUBJECT = "every threshold"
 _PEER = "TRACEPACT_SED_SCORES_EVAL"
 """The Python of an environment with sed_scores_eval 0.0.4, which needs an older NumPy and pandas than ours."""
 _SCRIPT = Path(__file__).with_name("sed_scores_eval_peer.py")
-_LEVELS = (10, 100, 1_000, 10_000)
+_LEVELS = sized((10, 100, 1_000, 10_000), (10,))
 Scores = NDArray[np.float64]
 
 

@@ -9,14 +9,15 @@ import torch
 from torch import Tensor
 
 from benchmarks.data import starter
-from benchmarks.harness import Options, Row, Target, race
+from benchmarks.harness import Options, Row, Target, race, sized
 from tracepact import Contract
-from tracepact.core import Atom, Eventually, FrameClause, Implies
+from tracepact.language.contract import FrameClause
+from tracepact.language.formula import Atom, Eventually, Implies
 from tracepact.torch import ContractLoss
 from tracepact.torch.smooth import Smooth
 
 SUBJECT = "contract loss"
-BATCH, FRAMES = 32, 500
+BATCH, FRAMES = sized((32, 500), (2, 200))
 """Clips of 10 s at 20 ms."""
 TEMPERATURE = 0.05
 FAR = 1e3

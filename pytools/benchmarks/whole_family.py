@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from benchmarks.data import CLASSES, CLIP_FRAMES, CLIPS, family, starter
 from benchmarks.harness import Options, Row, Target, check_equal, race
-from tracepact.core import Contract
-from tracepact.monitor import IntegerAlgebra, evaluate_masks
-from tracepact.trace import Family, Layout, Side
-from tracepact.trace.family import Atoms
+from tracepact.data.family import Atoms, Family, Layout, Side
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
+from tracepact.language.contract import Contract
 
 SUBJECT = "whole family"
 

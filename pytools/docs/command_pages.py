@@ -8,7 +8,7 @@ import click
 
 from tracelab.commands import commands as lab
 from tracepact import cli
-from tracepact.tools.groups import LazyGroup
+from tracepact.command_line import LazyGroup
 
 PROGRAM, LAB = "tracepact", "tracelab"
 

@@ -12,13 +12,16 @@ from mkdocs.structure.pages import Page
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fill in the parts of the navigation that follow from the repository and the program."""
     sections = {"Commands": command_pages.names(), "Examples": repository_pages.examples()}
+    sections["Tools"] = repository_pages.tools()
     config.nav = [_filled(entry, sections) for entry in config.nav or []]
     return config
 
 
 def _filled(entry: dict[str, object], sections: dict[str, list[str]]) -> dict[str, object]:
     ((title, pages),) = entry.items()
-    return {title: sections.get(title, pages)}
+    if isinstance(pages, list):
+        pages = sections.get(title) or [_filled(inner, sections) for inner in pages]
+    return {title: pages}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -1,4 +1,4 @@
-"""The repository's Markdown texts as pages, and a page for every file and folder that they link to."""
+"""The repository's Markdown texts as pages, and a page for every file and folder that a page links to."""
 
 import posixpath
 import re
@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tracepact.specs import rules, spec_path
+from tracepact.declarations import rule_files
 
 ROOT = Path(__file__).resolve().parents[2]
+WRITTEN = "pytools/docs/pages/"
+"""Where the pages written for the site are; they are at its root."""
 AS_THEY_ARE = (".pdf", ".png", ".svg")
 LANGUAGES = {".json": "json", ".lean": "lean", ".py": "python", ".toml": "toml"}
 _LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]+)?(?=\))")
@@ -22,9 +24,15 @@ _HIDDEN = "---\nsearch:\n  exclude: true\n---\n"
 @cache
 def texts() -> dict[str, str]:
     """The Markdown texts of the repository by path."""
-    found = [*ROOT.glob("*.md"), *ROOT.glob("spec/*.md"), ROOT / "spec/conformance/README.md"]
-    found += [ROOT / "examples/README.md", *ROOT.glob("examples/*/README.md")]
+    found = [*ROOT.glob("*.md"), *ROOT.glob("spec/*.md"), *ROOT.glob("spec/tools/*.md")]
+    found += [ROOT / "spec/conformance/README.md", ROOT / "examples/README.md", *ROOT.glob("examples/*/README.md")]
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(found)}
+
+
+@cache
+def written() -> dict[str, str]:
+    """The pages written for the site by path in the repository; their links lead from there, as anybody's do."""
+    return {f"{WRITTEN}{path.name}": path.read_text(encoding="utf-8") for path in (ROOT / WRITTEN).glob("*.md")}
 
 
 def examples() -> list[str]:
@@ -32,9 +40,14 @@ def examples() -> list[str]:
     return ["examples/README.md", *(path for path in texts() if re.match(r"examples/\d", path))]
 
 
+def tools() -> list[str]:
+    """The pages of the rules of the tools, the list of chapters first."""
+    return ["spec/tools/README.md", *(path for path in texts() if re.match(r"spec/tools/\d", path))]
+
+
 def _linked() -> Iterator[str]:
-    """The paths in the repository that the texts link to."""
-    for source, text in texts().items():
+    """The paths in the repository that the texts and pages link to."""
+    for source, text in {**texts(), **written()}.items():
         for link in _LINK.finditer(text):
             yield _target(source, link[1])
 
@@ -58,7 +71,7 @@ def linked_pages() -> dict[str, str]:
             inside = sorted(file for file in place.rglob("*") if file.is_file())
             made |= {_page_of(name): _shown(name) for file in inside for name in [file.relative_to(ROOT).as_posix()]}
             made[f"{path}/index.md"] = _listing(path, [file.relative_to(place).as_posix() for file in inside])
-        elif place.is_file() and path not in texts() and not path.endswith(AS_THEY_ARE):
+        elif place.is_file() and path not in {**texts(), **written()} and not path.endswith(AS_THEY_ARE):
             made[_page_of(path)] = _shown(path)
     return made
 
@@ -81,7 +94,8 @@ def _listing(folder: str, files: list[str]) -> str:
 
 def adapted(text: str, source: str) -> str:
     """A text of the repository with its links to the pages of this site, its rules as anchors, its lists nested."""
-    if source not in texts():
+    source = f"{WRITTEN}{source}" if f"{WRITTEN}{source}" in written() else source
+    if source not in texts() and source not in written():
         return text
     text = _LINK.sub(lambda link: _link(source, link[1]) + (link[2] or ""), text)
     text = _NESTED.sub(lambda found: found[1] if len(found[1]) >= 4 else found[1] * 2, text)
@@ -93,16 +107,16 @@ def adapted(text: str, source: str) -> str:
 def _link(source: str, link: str) -> str:
     """Where a link of the repository leads on the site; what there is no page for stays, and the build refuses it."""
     path = _target(source, link)
+    folder = posixpath.dirname(source.removeprefix(WRITTEN)) or "."
     for page in (path, f"{path}/README.md", f"{path}/index.md", _page_of(path)):
-        if page in texts() or page in linked_pages():
-            return posixpath.relpath(page, posixpath.dirname(source) or ".")
+        if page in texts() or page in linked_pages() or page in written():
+            return posixpath.relpath(page.removeprefix(WRITTEN), folder)
     return link
 
 
 def _cited(text: str, source: str) -> str:
     """Rules that are cited by their number, outside of code, as links to them."""
-    tools = spec_path("tools.md").read_text(encoding="utf-8")
-    known = {rule: "tools.md" if f"\n- **{rule}** " in tools else "language.md" for rule in rules()}
+    known = {rule: file for file in rule_files() for rule in _RULE.findall(texts()[f"spec/{file}"])}
     folder = posixpath.dirname(source)
 
     def linked(found: re.Match[str]) -> str:

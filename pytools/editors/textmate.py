@@ -3,24 +3,24 @@
 import json
 from pathlib import Path
 
-from tracepact.lang.colouring import Group, patterns
+from tracepact.language.colours import ColourGroup, patterns
 
 PLACE = Path(__file__).parent / "vscode" / "syntaxes" / "tracepact.tmLanguage.json"
 SCOPES = {
-    Group.COMMENT: "comment.line.number-sign",
-    Group.STRING: "string.quoted.double",
-    Group.NUMBER: "constant.numeric",
-    Group.STATEMENT: "keyword.control.statement",
-    Group.WORD: "keyword.other",
-    Group.MODALITY: "keyword.operator.modality",
-    Group.TRUTH: "constant.language",
-    Group.CONNECTIVE: "keyword.operator.word",
-    Group.ATOM: "support.variable",
-    Group.ATTRIBUTE: "support.type.property-name",
-    Group.FUNCTION: "support.function",
-    Group.NAME: "variable.other",
-    Group.SIGN: "keyword.operator.sign",
-    Group.PUNCTUATION: "punctuation.separator",
+    ColourGroup.COMMENT: "comment.line.number-sign",
+    ColourGroup.STRING: "string.quoted.double",
+    ColourGroup.NUMBER: "constant.numeric",
+    ColourGroup.STATEMENT: "keyword.control.statement",
+    ColourGroup.WORD: "keyword.other",
+    ColourGroup.MODALITY: "keyword.operator.modality",
+    ColourGroup.TRUTH: "constant.language",
+    ColourGroup.CONNECTIVE: "keyword.operator.word",
+    ColourGroup.ATOM: "support.variable",
+    ColourGroup.ATTRIBUTE: "support.type.property-name",
+    ColourGroup.FUNCTION: "support.function",
+    ColourGroup.NAME: "variable.other",
+    ColourGroup.SIGN: "keyword.operator.sign",
+    ColourGroup.PUNCTUATION: "punctuation.separator",
 }
 """The scope that themes colour each group by; `.tracepact` is put behind."""
 

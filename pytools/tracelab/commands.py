@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -9,51 +10,37 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
 import tracepact
-from tracelab.bars import stage_bars
+from tracelab.configuration import configuration_text, configured
 from tracelab.corpora.command import corpus
 from tracelab.corpora.track import RECORD as CORPUS_RECORD
 from tracelab.corpora.track import verify_corpus
-from tracelab.decoding import active
-from tracelab.detecting import detect as detect_files
-from tracelab.detecting import hear_file
+from tracelab.detections import clip_page, hear_file, open_detectors
+from tracelab.detections import detect as detect_files
 from tracelab.detectors.models import load_model, save_model
 from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS
-from tracelab.detectors.training import Training
+from tracelab.detectors.training import TrainingClips
 from tracelab.detectors.training import train as train_model
-from tracelab.faults import fault
-from tracelab.fetching import fetch as fetch_file
-from tracelab.files import filled, write_whole
-from tracelab.heard import events_of, hear
-from tracelab.listening import clip_page
-from tracelab.options import SCALE, SPEECH, WORKERS
-from tracelab.probe.command import probe
+from tracelab.features import events_of, hear
+from tracelab.files import fault, filled, write_sound, write_whole
+from tracelab.files import fetch as fetch_file
+from tracelab.options import DEVICE, SPEECH, WORKERS, configuration
 from tracelab.probe.probe import RECORD as PROBE_RECORD
-from tracelab.probe.verify import verify_probe
-from tracelab.progress import SILENT, Progress
-from tracelab.protocol import (
-    CONDITIONS,
-    TEST_PERTURBATIONS,
-    TRAIN_PERTURBATIONS,
-    Protocol,
-    perturbation_rows,
-    protocol_rows,
-)
+from tracelab.probe.probe import probe, verify_probe
+from tracelab.protocol import CONDITIONS, Protocol, perturbation_rows, protocol_rows
 from tracelab.robustness.command import robustness, verify_robustness, verify_scenes
-from tracelab.scenes.corpus import Task, digest_of, render, render_all
+from tracelab.scenes.corpus import ClipTask, digest_of, render, render_all
 from tracelab.scenes.voices import open_voice
-from tracelab.sound import write_sound
-from tracelab.study.scales import SCALES
-from tracelab.study.splits import tasks_of
-from tracelab.study.study import RECORD, run_study
-from tracelab.study.verify import verify_study
-from tracelab.verification import UNREADABLE, Verified, unreadable
+from tracelab.stages import SILENT, UNREADABLE, StageListener, Verified, stage_bars, unreadable
+from tracelab.study.study import RECORD, run_study, verify_study
+from tracelab.study.systems import tasks_of
+from tracepact.inputs import plain_within
 from tracepact.show import Table, TerminalTable, print_tables, words
 
 _VIOLATED = 1
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 _RECIPES = {recipe.name: recipe for recipe in (*DETECTORS, CLASS_DETECTOR)}
-_VERIFIERS: dict[str, Callable[[Path, Progress], Verified]] = {
+_VERIFIERS: dict[str, Callable[[Path, StageListener], Verified]] = {
     RECORD: verify_study,
     PROBE_RECORD: verify_probe,
     CORPUS_RECORD: verify_corpus,
@@ -73,15 +60,15 @@ def commands() -> None:
 
 
 @commands.command()
-@SCALE
+@configuration
 @SPEECH
 @WORKERS
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the test clips as WAV.")
-def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
+def scenes(speech: str, workers: int, out: Path | None, **which: Any) -> None:
     """Show the protocol, and render the test clips."""
-    protocol = SCALES[scale].protocol
+    protocol = configured(**which).protocol
     print_tables(TerminalTable(Table("Protocol", words("what", "value"), protocol_rows(protocol))))
-    levels = perturbation_rows(TRAIN_PERTURBATIONS, TEST_PERTURBATIONS)
+    levels = perturbation_rows(protocol.training, protocol.test)
     print_tables(TerminalTable(Table("Perturbations", words("what", "training", "test"), levels)))
     if out is None:
         return
@@ -102,30 +89,41 @@ def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
 
 
 @commands.command()
+@configuration
+def protocol(**which: Any) -> None:
+    """Print the whole configuration of a study as a file.
+
+    It states every size, range and seed, and the reason of what the published text leaves open. `--protocol FILE`
+    takes it back, changed or not.
+    """
+    click.echo(configuration_text(configured(**which)), nl=False)
+
+
+@commands.command()
 @click.argument("clip")
 @SPEECH
-@SCALE
+@configuration
 @click.option("--condition", type=click.Choice(CONDITIONS), help="Another condition than the clip's own.")
 @click.option("--model", "models", multiple=True, type=_FOLDER, help="A trained detector to show; may be repeated.")
 @click.option("--out", type=_NEW_FOLDER, default=Path(), help="Folder for the sound and the page (default: here).")
-def listen(clip: str, speech: str, scale: str, condition: str | None, models: tuple[Path, ...], out: Path) -> None:
+def listen(clip: str, speech: str, condition: str | None, models: tuple[Path, ...], out: Path, **which: Any) -> None:
     """Write one clip as sound, beside a page.
 
     CLIP is a name such as test-0003; the page shows its spectrogram, its events and what --model detectors hear.
     """
-    protocol = SCALES[scale].protocol
+    protocol = configured(**which).protocol
     tasks = {task.name: task for split in ("clean", "test") for task in tasks_of(protocol, split)}
     if clip not in tasks:
         last = f"test-{protocol.test_clips - 1:04d}"
         raise fault("unknown-clip", f"there is no clip `{clip}`", help=f"test clips are test-0000 to {last}")
     task = tasks[clip]
-    rendered = render(protocol, open_voice(speech), Task(task.split, task.number, condition or task.condition))
+    rendered = render(protocol, open_voice(speech), ClipTask(task.split, task.number, condition or task.condition))
     with filled(out, last=f"{clip}.html") as part:
         write_sound(part / f"{clip}.wav", rendered.samples, protocol.rate)
         heard = hear_file(part / f"{clip}.wav", protocol)
         systems = {}
         for model in map(load_model, models):
-            masks = {clip: active(model.scores(heard), model.decoding)[0]}
+            masks = {clip: model.heard_as(heard)[1][0]}
             systems[model.recipe.name] = events_of(masks, model.labels, protocol.step)[clip]
         write_whole(part / f"{clip}.html", clip_page(rendered, protocol, systems, f"{clip}.wav"))
     click.echo(f"wrote {out / clip}.wav and {out / clip}.html")
@@ -133,16 +131,17 @@ def listen(clip: str, speech: str, scale: str, condition: str | None, models: tu
 
 @commands.command()
 @click.argument("detector", type=click.Choice(sorted(_RECIPES)))
-@SCALE
+@configuration
 @SPEECH
 @WORKERS
+@DEVICE
 @click.option("--out", type=_NEW_FOLDER, required=True, help="Folder for the model and its checkpoint.")
-def train(detector: str, scale: str, speech: str, workers: int, out: Path) -> None:
+def train(detector: str, speech: str, workers: int, device: str, out: Path, **which: Any) -> None:
     """Train one detector.
 
     A training that was stopped goes on after its last whole epoch.
     """
-    size, voice, recipe = SCALES[scale], open_voice(speech), _RECIPES[detector]
+    size, voice, recipe = configured(**which), open_voice(speech), _RECIPES[detector]
     with stage_bars() as progress:
         splits = {}
         for split in ("clean", "views") if recipe.augmented else ("clean",):
@@ -152,9 +151,14 @@ def train(detector: str, scale: str, speech: str, workers: int, out: Path) -> No
         recipe = size.trained(recipe)
         progress.begin(f"training {detector}", recipe.epochs or 1)
         checkpoint = out / "checkpoint.pt"
-        training = Training(splits["clean"], splits.get("views"))
+        training = TrainingClips(splits["clean"], splits.get("views"))
         model = train_model(
-            recipe, training, seed=size.protocol.seed, checkpoint=checkpoint, on_epoch=lambda *_: progress.advance()
+            recipe,
+            training,
+            seed=size.protocol.seed,
+            checkpoint=checkpoint,
+            on_epoch=lambda *_: progress.advance(),
+            device=device,
         )
     save_model(model, out)
     checkpoint.unlink(missing_ok=True)
@@ -191,15 +195,25 @@ def fetch(url: str, sha256: str, size: int, out: Path) -> None:
 
 
 @commands.command()
-@SCALE
+@configuration
 @SPEECH
 @WORKERS
+@click.option(
+    "--detector",
+    "detectors",
+    multiple=True,
+    metavar="FILE.py:NAME",
+    help="A detector of yours beside the study's: NAME(samples, rate) gives (onset, offset) pairs; may be repeated.",
+)
+@DEVICE
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder of the study.")
-def study(scale: str, speech: str, workers: int, out: Path) -> None:
+def study(speech: str, workers: int, detectors: tuple[str, ...], device: str, out: Path, **which: Any) -> None:
     """Run the study, or go on with one that was stopped."""
+    own = open_detectors(detectors, [recipe.name for recipe in DETECTORS])
+    scale, voice = configured(**which), open_voice(speech)
     try:
         with stage_bars() as progress:
-            page = run_study(out, SCALES[scale], open_voice(speech), workers=workers, progress=progress)
+            page = run_study(out, scale, voice, workers=workers, progress=progress, detectors=own, device=device)
     except KeyboardInterrupt:
         click.echo("the same command goes on from here", err=True)
         raise
@@ -225,15 +239,16 @@ def verify(context: click.Context, folder: Path) -> int:
     return 0 if found.holds else _VIOLATED
 
 
-def verified(folder: Path, progress: Progress = SILENT) -> Verified:
+def verified(folder: Path, progress: StageListener = SILENT) -> Verified:
     """What is not as it was in a folder of results; where it cannot be computed again, that is what changed."""
     try:
+        plain_within(folder, ".")  # before anything is opened: the libraries that read some of it take a path
         return _verifier(folder)(folder, progress)
     except UNREADABLE as error:
         return Verified("what is stored", (f"it cannot be computed again: {unreadable(error)}",))
 
 
-def _verifier(folder: Path) -> Callable[[Path, Progress], Verified]:
+def _verifier(folder: Path) -> Callable[[Path, StageListener], Verified]:
     """What verifies a folder, by the record that it holds."""
     for record, verifier in _VERIFIERS.items():
         if (folder / record).is_file():

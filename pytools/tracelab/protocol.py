@@ -1,7 +1,28 @@
-"""Every size, range and seed of the controlled scenes, once; the printed tables are made from these values."""
+"""Every size, range and seed of the controlled scenes, once; and a random generator for every clip and purpose."""
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import log10
+from typing import Literal
+
+import numpy as np
+
+# A random generator of its own for every clip and purpose, so that one clip can be made alone and in any order.
+
+
+def generator(seed: int, *purpose: str | int) -> np.random.Generator:
+    """A generator that depends on the seed and the words of its purpose, and on nothing else.
+
+    >>> generator(1, "test", 7).integers(100) == generator(1, "test", 7).integers(100)
+    True
+    """
+    words = hashlib.sha256("\x1f".join(map(str, purpose)).encode()).digest()
+    return np.random.default_rng([seed, *np.frombuffer(words, dtype=np.uint32).tolist()])
+
+
+# Every size, range and seed of the controlled scenes, once; the printed tables are made from these values.
 
 SEED = 20260514
 RATE = 8000
@@ -19,6 +40,10 @@ class Range:
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+    def drawn(self, rng: np.random.Generator) -> float:
+        """A value of the range."""
+        return float(rng.uniform(self.low, self.high))
 
     def __str__(self) -> str:
         return f"{self.low:g} to {self.high:g}"
@@ -58,8 +83,25 @@ class Distractors:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpts:
+    """How speech is taken from recordings.
+
+    Of `drawn` random excerpts the most active one is heard; with `disjoint_speakers` nobody who speaks in a test clip
+    speaks in a training clip.
+    """
+
+    drawn: int = 12
+    disjoint_speakers: bool = False
+    test_share: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
 class Perturbations:
-    """The ranges of every perturbation at one severity."""
+    """The ranges of every perturbation at one severity, and what they are measured against.
+
+    `tail_db` is the energy of a reverberant tail above that of the direct sound. The signal of a signal-to-noise ratio
+    is the whole clip, its silence included, or the samples of its labelled events alone.
+    """
 
     severity: float
     snr_db: Range
@@ -71,6 +113,8 @@ class Perturbations:
     jitter_bound: float
     wander_share: float = 0.2
     wander_hz: Range = Range(0.05, 0.20)
+    tail_db: float = 0.0
+    signal: Literal["clip", "events"] = "clip"
 
 
 TRAIN_PERTURBATIONS = Perturbations(
@@ -99,6 +143,7 @@ TEST_PERTURBATIONS = Perturbations(
 class Protocol:
     """One set of scenes: sizes, the seed, and the rules by which they are drawn."""
 
+    name: str = "plain"
     seed: int = SEED
     train_clips: int = 960
     test_clips: int = 420
@@ -108,7 +153,11 @@ class Protocol:
     targets: Targets = field(default_factory=Targets)
     overlaps: Overlaps = field(default_factory=Overlaps)
     distractors: Distractors = field(default_factory=Distractors)
+    excerpts: Excerpts = field(default_factory=Excerpts)
+    training: Perturbations = TRAIN_PERTURBATIONS
+    test: Perturbations = TEST_PERTURBATIONS
     ramp: float = 0.012
+    target_level: float = 0.22
     floor_level: Range = Range(0.0015, 0.0040)
 
     @property
@@ -157,7 +206,40 @@ def protocol_rows(protocol: Protocol) -> list[tuple[str, str]]:
         ("distractors", f"{distractors.count[0]} to {distractors.count[1]}, {distractors.duration} s, unlabelled"),
         ("distance of distractors", f"at least {distractors.guard:g} s from every event"),
         ("classes of distractors", _shares(distractors.class_share)),
+        ("gain of a distractor", f"{distractors.gain}, {_above(distractors.gain, targets.gain):+.1f} dB on the mean"),
+        ("level of a sound at gain 1", f"{protocol.target_level:g} (root mean square; full scale is 1)"),
+        ("level of the floor", f"{protocol.floor_level}, at most {_decibels(protocol.floor_level.high):.1f} dBFS"),
+        ("ramp of a sound", f"{protocol.ramp:g} s, raised cosine"),
+        ("excerpt of speech", _excerpt_words(protocol.excerpts.drawn)),
+        ("speakers of training and test", _speaker_words(protocol.excerpts)),
+        ("tail of reverberation", _pair(protocol, lambda level: f"{level.tail_db:+g} dB beside the direct sound")),
+        ("signal of a signal-to-noise ratio", _pair(protocol, lambda level: f"power of the {level.signal}")),
     ]
+
+
+def _pair(protocol: Protocol, word: Callable[[Perturbations], str]) -> str:
+    """What is said of both levels, once where it is the same."""
+    training, test = word(protocol.training), word(protocol.test)
+    return training if training == test else f"training: {training}; test: {test}"
+
+
+def _excerpt_words(drawn: int) -> str:
+    return "one at random" if drawn == 1 else f"the most active of {drawn} at random"
+
+
+def _speaker_words(excerpts: Excerpts) -> str:
+    if not excerpts.disjoint_speakers:
+        return "the same recordings"
+    return f"nobody in both; {excerpts.test_share:.0%} of the speakers are for test clips"
+
+
+def _decibels(amplitude: float) -> float:
+    return 20 * log10(amplitude)
+
+
+def _above(one: Range, other: Range) -> float:
+    """By how many decibels the middle of one range of gains lies above that of another."""
+    return _decibels(one.low + one.high) - _decibels(other.low + other.high)
 
 
 def perturbation_rows(*levels: Perturbations) -> list[tuple[str, ...]]:

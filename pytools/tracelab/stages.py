@@ -1,19 +1,81 @@
-"""Stages: work whose result is kept under the digest of all that it depends on, whole or not at all.
-
-A folder of results belongs to one set of settings: `claim` refuses to mix two.
-"""
+"""Long work: progress as a bar for every stage, results kept under the digest of all they depend on."""
 
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
-from tracelab.faults import fault
-from tracelab.files import at, write_whole
+import msgspec
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from tracelab.files import at, fault, write_whole
+from tracepact.inputs import LARGEST_DOCUMENT, digest_within, read_within
+
+# What long work tells: a stage that begins, and each part of it that is done.
+
+
+def _nothing(*_: object) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageListener:
+    """Called with the name and number of parts of a stage as it begins, and after each part."""
+
+    begin: Callable[[str, int], None] = _nothing
+    advance: Callable[[], None] = _nothing
+
+
+SILENT = StageListener()
+
+
+# Progress on standard error, a bar for every stage.
+
+
+@contextmanager
+def stage_bars() -> Iterator[StageListener]:
+    """Progress on standard error, a bar for every stage."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=False) as bars:
+        current: list[TaskID] = []
+
+        def end() -> None:
+            """What is over is done, also where parts of it were kept from before."""
+            for task in current:
+                bars.update(task, completed=bars.tasks[task].total)
+
+        def begin(name: str, parts: int) -> None:
+            end()
+            current[:] = [bars.add_task(name, total=parts)]
+
+        yield StageListener(begin, lambda: bars.advance(current[0]))
+        end()
+
+
+# Stages: work whose result is kept under the digest of all that it depends on, whole or not at all.
+#
+# A folder of results belongs to one set of settings: `claim` refuses to mix two.
 
 _PACKAGE = Path(__file__).resolve().parent
 _MANIFEST = "stage.json"
@@ -74,8 +136,8 @@ def claim(folder: Path, settings: Mapping[str, Any], what: str) -> None:
     place = folder / _SETTINGS
     if place.exists():
         try:
-            found = json.loads(place.read_text(encoding="utf-8"))
-        except ValueError as error:
+            found = json.loads(read_within(folder, _SETTINGS, LARGEST_DOCUMENT))
+        except (OSError, ValueError) as error:
             raise fault("other-study", f"the settings cannot be read: {error}", place, "name another folder") from error
         if found != settings:
             raise fault("other-study", f"the folder holds a {what} with other settings", folder, "name another folder")
@@ -88,9 +150,9 @@ def claim(folder: Path, settings: Mapping[str, Any], what: str) -> None:
 def whole(place: Path) -> bool:
     """Whether a stage's files are all there, each with its digest."""
     try:
-        files = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))["files"]
+        files = json.loads(read_within(place, _MANIFEST, LARGEST_DOCUMENT))["files"]
         found = {path.relative_to(place).as_posix() for path in _files(place)} - {_MANIFEST}
-        return found == set(files) and all(_digest(place / name) == digest for name, digest in files.items())
+        return found == set(files) and all(digest_within(place, name) == digest for name, digest in files.items())
     except (OSError, ValueError, KeyError):
         return False
 
@@ -120,3 +182,55 @@ def _runs(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+# What verifying a folder of results found: how much was computed again, and what is not as it was.
+
+UNREADABLE = (
+    OSError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    BadZipFile,
+    EOFError,
+    msgspec.MsgspecError,
+)
+"""What a stored file that is not as it was written can end in where it is used."""
+_MOST_DRAWS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """How much was checked, what is not as it was, and what may be said if nothing drifted."""
+
+    checked: str
+    drifts: tuple[str, ...]
+    seal: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is as it was."""
+        return not self.drifts
+
+
+def unreadable(error: Exception) -> str:
+    """What kept a stored file from being used, in words."""
+    match error:
+        case OSError(strerror=str() as reason, filename=str() as name):
+            return f"{Path(name).name}: {reason}"
+        case BadZipFile() | EOFError():
+            return f"stored arrays are damaged ({error})"
+        case KeyError():
+            return f"a file has no part called {error}"
+    return str(error)
+
+
+def stored_draws(record: Mapping[str, Any]) -> int:
+    """How many draws the intervals of a record rest on; ValueError for more than anybody makes."""
+    draws = record["draws"]
+    if not isinstance(draws, int) or not 0 < draws <= _MOST_DRAWS:
+        raise ValueError(f"the record has `{draws}` draws, not 1 to {_MOST_DRAWS:,}")
+    return draws

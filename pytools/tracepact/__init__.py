@@ -3,39 +3,39 @@
 The parts of the package, in the order in which data flows (imports point only to earlier lines; parts of one line may
 not import each other):
 
-    kernel
-        inputs, wording      files read, and remembered; numbers and words as people read them
-        files                files written whole or not at all
-        version              the version of the package
-        limits               how much is taken in one go
-        deprecation          old names of public things, for one version
-        frozen               dataclasses that are cheap to declare
-        lazy                 packages whose names are loaded when they are first used
-        progress             long work says what comes next
-        frames               rows as a data frame
-        records              typed results, their JSON and the schemas generated from them
-        diagnostics, specs   what went wrong as data; where the spec files are
-        engines              batches of work here, in processes, or on a Dask cluster
-        core                 formulas, event atoms and contracts without names, units or sugar
-        lang                 text to core and back, and core in plain words
-        trace                events on an exact grid, families of clips as bitsets
-        io                   files and in-memory data to events
-        calibration          calibration sets: texts to cases with ranks and a family of candidates
-        monitor              the reference semantics and the fast engines
-        events               matching and event clauses
-        scoring              counts, vectors, violations, curves, intervals over clips
-        soft                 soft readings of score fields: margins in place of verdicts
-        torch                a contract as a loss to train with; needs the extra `torch`
-        metrics              the standard metrics of the field, each with its declared policy
-        thresholds           every threshold of a score field at once: curves, metrics, PSDS
-        logic                what a contract means, decided with Z3 and by enumeration
-        stream               the monitor for frames as they come
-    show                     draws tables, figures and pages; knows no subject
-    tools                    one folder per tool: what it computes, how it is shown, its command
-    cli                      the table of commands
-    __main__                 the way in
-
-A tool imports the kernel, `show`, `tools.score` and the modules directly in `tools`, nothing else.
+    version          the version of the package
+    lazy             packages whose names are loaded when they are first used
+    wording          numbers and words as people write and read them, bounded before any arithmetic
+    declarations     what declares data and names, and is cheap to load
+    records          typed results, their JSON and the schemas generated from them
+    inputs           files read within limits, and kept within what was named
+    diagnostics      what went wrong, as data, and how it is drawn
+    files            files and folders written whole or not at all
+    engines          batches of work here, in processes, or on a Dask cluster
+    show             tables, figures and pages as data, and their drawing; knows no subject
+    command_line     the way into a command line: exit codes, groups, requests to end
+    language         text to the core contract, and back
+    data             files and arrays to exact events and score fields on a grid
+    evaluate         contract and family to masks, matches, counts, vectors; the reference beside the fast engines
+    options, outputs  what commands share: options, and what they write and print
+    page_server      a page on the loopback
+    measures         the standard metrics of the field, each with its declared policy
+    thresholds       every threshold of a score field at once
+    compat           the names of other evaluation packages, computed by the two before
+    logic            what a contract means, decided and shown by traces; `check` and its kin
+    stream           the monitor for frames as they come
+    runs             the scoring path: task, plan, batches, tally, run directory, report, verification
+    tuning           curves over every threshold, and the decoding that is best
+    torch            a contract to train with, as a loss and as a metric; needs the extra `torch`
+    audits           audits, comparisons, profiles, leagues
+    selection        the smallest contract that respects a task's own order of harm
+    prove            the proof core, run, checked, compiled, and used to certify
+    conform          other implementations tested against the reference
+    author           drafts, trials, the workbench, the language server, exports
+    lightning        a callback that scores a contract at validation; needs the extra `torch`
+    pytest_plugin    contracts and runs in a test suite
+    cli              the tables of commands
+    __main__         the way in
 
 The names below are the public interface; each is loaded when it is first used.
 """
@@ -46,99 +46,109 @@ from tracepact.lazy import loader
 from tracepact.version import VERSION as _VERSION
 
 if TYPE_CHECKING:
-    from tracepact.core import Aggregation, Contract
-    from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
-    from tracepact.io import AudioFolder, ClassDecodings, Columns, Decoding, Reading, score_field
-    from tracepact.lang import load_contract, override, parse_contract, parse_formula
+    from tracepact.audits.audit_matcher import audit_matcher
+    from tracepact.audits.audit_neutrality import audit_neutrality
+    from tracepact.audits.audit_profile import audit_profile, audit_selection
+    from tracepact.audits.audit_reference import audit_reference
+    from tracepact.audits.audit_settings import audit_threshold, audit_tolerance
+    from tracepact.audits.audit_uncertainty import audit_annotation, audit_uncertainty
+    from tracepact.audits.audit_union_gap import audit_union_gap
+    from tracepact.audits.comparison import compare
+    from tracepact.audits.league import league
+    from tracepact.author.trial import try_contract
+    from tracepact.command_line import run_command_line
+    from tracepact.data.column_maps import Columns
+    from tracepact.data.decoding import ClassDecodings, Decoding
+    from tracepact.data.events import ScoreField
+    from tracepact.data.family import Mode
+    from tracepact.data.fields import score_field
+    from tracepact.data.formats import Reading
+    from tracepact.data.memory import AudioFolder
+    from tracepact.declarations import spec_path, starter_contracts
+    from tracepact.diagnostics.collection import InvalidInput
+    from tracepact.diagnostics.findings import Diagnostic, RowPlace
+    from tracepact.evaluate.scorecard import Scorecard
+    from tracepact.evaluate.scores import Score
+    from tracepact.evaluate.uncertainty import Bootstrap
+    from tracepact.language.compilation import load_contract, override, parse_contract, parse_formula
+    from tracepact.language.contract import Aggregation, Contract
+    from tracepact.logic.answers import check, equivalent, explain, implies, sat, signatures, simplify
     from tracepact.logic.catalogue import catalogue
-    from tracepact.scoring import Score, Scorecard
-    from tracepact.scoring.uncertainty import Bootstrap
-    from tracepact.specs import spec_path, starter_contracts
-    from tracepact.stream import StreamBank, StreamMonitor
-    from tracepact.tools.audit.annotation import audit_annotation
-    from tracepact.tools.audit.compare import compare
-    from tracepact.tools.audit.matcher import audit_matcher
-    from tracepact.tools.audit.neutrality import audit_neutrality
-    from tracepact.tools.audit.profile import audit_profile
-    from tracepact.tools.audit.reference import audit_reference
-    from tracepact.tools.audit.selection import audit_selection
-    from tracepact.tools.audit.threshold import audit_threshold
-    from tracepact.tools.audit.tolerance import audit_tolerance
-    from tracepact.tools.audit.uncertainty import audit_uncertainty
-    from tracepact.tools.audit.union_gap import audit_union_gap
-    from tracepact.tools.cast.trial import try_contract
-    from tracepact.tools.check.python import check, equivalent, explain, implies, sat, signatures, simplify
-    from tracepact.tools.curves.curves import Curves
-    from tracepact.tools.curves.python import curves
-    from tracepact.tools.entry import run_command_line
-    from tracepact.tools.league.league import league
-    from tracepact.tools.score.batches.scoring import BatchRun, score_batches
-    from tracepact.tools.score.run import Run, score, score_document
-    from tracepact.tools.score.store.opening import load_run
-    from tracepact.tools.score.verify import verify_run
-    from tracepact.tools.select.python import select
-    from tracepact.tools.tune.tune import Tuned, tune
-    from tracepact.trace import Mode, ScoreField
+    from tracepact.runs.batch_run import BatchRun
+    from tracepact.runs.batch_scoring import score_batches
+    from tracepact.runs.metrics import Metrics, metrics
+    from tracepact.runs.opening import RunLike, load_run
+    from tracepact.runs.run import Run, score, score_document
+    from tracepact.runs.verification import verify_run
+    from tracepact.selection.python import select
+    from tracepact.stream.bank import StreamBank
+    from tracepact.stream.monitor import StreamMonitor
+    from tracepact.tuning.batches import curves
+    from tracepact.tuning.curves import Curves
+    from tracepact.tuning.tune import Tuned, tune
 
 _HOMES = {
-    "Aggregation": "core",
-    "AudioFolder": "io",
-    "BatchRun": "tools.score.batches.scoring",
-    "Bootstrap": "scoring.uncertainty",
-    "ClassDecodings": "io",
-    "Columns": "io",
-    "Contract": "core",
-    "Curves": "tools.curves.curves",
-    "Decoding": "io",
-    "Diagnostic": "diagnostics",
-    "InvalidInput": "diagnostics",
-    "Mode": "trace",
-    "Reading": "io",
-    "RowPlace": "diagnostics",
-    "Run": "tools.score.run",
-    "Score": "scoring",
-    "ScoreField": "trace",
-    "Scorecard": "scoring",
-    "StreamBank": "stream",
-    "StreamMonitor": "stream",
-    "Tuned": "tools.tune.tune",
-    "audit_annotation": "tools.audit.annotation",
-    "audit_matcher": "tools.audit.matcher",
-    "audit_neutrality": "tools.audit.neutrality",
-    "audit_profile": "tools.audit.profile",
-    "audit_reference": "tools.audit.reference",
-    "audit_selection": "tools.audit.selection",
-    "audit_threshold": "tools.audit.threshold",
-    "audit_tolerance": "tools.audit.tolerance",
-    "audit_uncertainty": "tools.audit.uncertainty",
-    "audit_union_gap": "tools.audit.union_gap",
+    "Aggregation": "language.contract",
+    "AudioFolder": "data.memory",
+    "BatchRun": "runs.batch_run",
+    "Bootstrap": "evaluate.uncertainty",
+    "ClassDecodings": "data.decoding",
+    "Columns": "data.column_maps",
+    "Contract": "language.contract",
+    "Curves": "tuning.curves",
+    "Decoding": "data.decoding",
+    "Diagnostic": "diagnostics.findings",
+    "InvalidInput": "diagnostics.collection",
+    "Metrics": "runs.metrics",
+    "Mode": "data.family",
+    "Reading": "data.formats",
+    "RowPlace": "diagnostics.findings",
+    "Run": "runs.run",
+    "RunLike": "runs.opening",
+    "Score": "evaluate.scores",
+    "ScoreField": "data.events",
+    "Scorecard": "evaluate.scorecard",
+    "StreamBank": "stream.bank",
+    "StreamMonitor": "stream.monitor",
+    "Tuned": "tuning.tune",
+    "audit_annotation": "audits.audit_uncertainty",
+    "audit_matcher": "audits.audit_matcher",
+    "audit_neutrality": "audits.audit_neutrality",
+    "audit_profile": "audits.audit_profile",
+    "audit_reference": "audits.audit_reference",
+    "audit_selection": "audits.audit_profile",
+    "audit_threshold": "audits.audit_settings",
+    "audit_tolerance": "audits.audit_settings",
+    "audit_uncertainty": "audits.audit_uncertainty",
+    "audit_union_gap": "audits.audit_union_gap",
     "catalogue": "logic.catalogue",
-    "check": "tools.check.python",
-    "compare": "tools.audit.compare",
-    "curves": "tools.curves.python",
-    "equivalent": "tools.check.python",
-    "explain": "tools.check.python",
-    "implies": "tools.check.python",
-    "league": "tools.league.league",
-    "load_contract": "lang",
-    "load_run": "tools.score.store.opening",
-    "override": "lang",
-    "parse_contract": "lang",
-    "parse_formula": "lang",
-    "run_command_line": "tools.entry",
-    "sat": "tools.check.python",
-    "score": "tools.score.run",
-    "score_batches": "tools.score.batches.scoring",
-    "score_document": "tools.score.run",
-    "score_field": "io",
-    "select": "tools.select.python",
-    "signatures": "tools.check.python",
-    "simplify": "tools.check.python",
-    "spec_path": "specs",
-    "starter_contracts": "specs",
-    "try_contract": "tools.cast.trial",
-    "tune": "tools.tune.tune",
-    "verify_run": "tools.score.verify",
+    "check": "logic.answers",
+    "compare": "audits.comparison",
+    "curves": "tuning.batches",
+    "equivalent": "logic.answers",
+    "explain": "logic.answers",
+    "implies": "logic.answers",
+    "league": "audits.league",
+    "load_contract": "language.compilation",
+    "load_run": "runs.opening",
+    "metrics": "runs.metrics",
+    "override": "language.compilation",
+    "parse_contract": "language.compilation",
+    "parse_formula": "language.compilation",
+    "run_command_line": "command_line",
+    "sat": "logic.answers",
+    "score": "runs.run",
+    "score_batches": "runs.batch_scoring",
+    "score_document": "runs.run",
+    "score_field": "data.fields",
+    "select": "selection.python",
+    "signatures": "logic.answers",
+    "simplify": "logic.answers",
+    "spec_path": "declarations",
+    "starter_contracts": "declarations",
+    "try_contract": "author.trial",
+    "tune": "tuning.tune",
+    "verify_run": "runs.verification",
 }
 
 __all__ = [
@@ -153,10 +163,12 @@ __all__ = [
     "Decoding",
     "Diagnostic",
     "InvalidInput",
+    "Metrics",
     "Mode",
     "Reading",
     "RowPlace",
     "Run",
+    "RunLike",
     "Score",
     "ScoreField",
     "Scorecard",
@@ -183,6 +195,7 @@ __all__ = [
     "league",
     "load_contract",
     "load_run",
+    "metrics",
     "override",
     "parse_contract",
     "parse_formula",

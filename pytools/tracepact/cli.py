@@ -1,51 +1,89 @@
-"""The table of commands; every way out is one of the exit codes."""
+"""The tables of commands and of audits, by name: where each is, and what it is for in a line."""
 
 import click
 
-from tracepact.tools.entry import run_command_line
-from tracepact.tools.groups import LazyGroup
+from tracepact.command_line import LazyGroup, run_command_line
 from tracepact.version import VERSION
 
-_COMMANDS = {
-    "audit": "tracepact.tools.audit.command",
-    "basis": "tracepact.tools.select.basis_command",
-    "calibrate": "tracepact.tools.select.calibrate_command",
-    "certify": "tracepact.tools.prove.certify_command",
-    "check": "tracepact.tools.check.command",
-    "compare": "tracepact.tools.audit.compare",
-    "conform": "tracepact.tools.conform.command",
-    "conformance": "tracepact.tools.conform.beside_command",
-    "convert": "tracepact.tools.data.convert",
-    "curves": "tracepact.tools.curves.command",
-    "demo": "tracepact.tools.demo.command",
-    "equivalent": "tracepact.tools.check.equivalent",
-    "explain": "tracepact.tools.check.explain",
-    "export": "tracepact.tools.export.command",
-    "fmt": "tracepact.tools.check.fmt",
-    "help": "tracepact.tools.author.help_command",
-    "implies": "tracepact.tools.check.implies",
-    "judge": "tracepact.tools.select.judge_command",
-    "league": "tracepact.tools.league.command",
-    "lint-data": "tracepact.tools.data.lint_data",
-    "lsp": "tracepact.tools.lsp.command",
-    "metrics": "tracepact.tools.metrics.command",
-    "new": "tracepact.tools.author.new",
-    "oracle": "tracepact.tools.conform.oracle_command",
-    "play": "tracepact.tools.play.command",
-    "profile": "tracepact.tools.audit.profile",
-    "prove": "tracepact.tools.prove.command",
-    "report": "tracepact.tools.score.report_command",
-    "sat": "tracepact.tools.check.sat",
-    "score": "tracepact.tools.score.command",
-    "select": "tracepact.tools.select.command",
-    "show": "tracepact.tools.author.show_command",
-    "simplify": "tracepact.tools.check.simplify",
-    "try": "tracepact.tools.cast.command",
-    "tune": "tracepact.tools.tune.command",
-    "verify": "tracepact.tools.score.verify_command",
-    "watch": "tracepact.tools.watch.command",
+# `tracepact audit`: the table of audits, each a command of its own.
+
+_AUDITS = {
+    "annotation": "tracepact.audits.audit_uncertainty:annotation_command",
+    "matcher": "tracepact.audits.audit_matcher:command",
+    "neutrality": "tracepact.audits.audit_neutrality:command",
+    "profile": "tracepact.audits.audit_profile:profile_command",
+    "reference": "tracepact.audits.audit_reference:command",
+    "selection": "tracepact.audits.audit_profile:selection_command",
+    "threshold": "tracepact.audits.audit_settings:threshold_command",
+    "tolerance": "tracepact.audits.audit_settings:tolerance_command",
+    "uncertainty": "tracepact.audits.audit_uncertainty:uncertainty_command",
+    "union-gap": "tracepact.audits.audit_union_gap:command",
 }
-_SUMMARIES = {
+_AUDIT_SUMMARIES = {
+    "annotation": "Show how ambiguous soft labels are in each scene.",
+    "matcher": "Compare greedy and optimal matching.",
+    "neutrality": "Show which winners change when systems are left out.",
+    "profile": "Show the best system under each risk profile.",
+    "reference": "Show how much of a score is decided inside the uncertainty of soft references.",
+    "selection": "Show the best system on each clause.",
+    "threshold": "Show the vector at each decoding threshold of a score file.",
+    "tolerance": "Show the vector as an exact step function of a parameter.",
+    "uncertainty": "Show intervals over clips, and differences between systems.",
+    "union-gap": "Compare union and class-indexed scoring, and explain the gap.",
+}
+
+
+@click.group(cls=LazyGroup, modules=_AUDITS, summaries=_AUDIT_SUMMARIES)
+def audit_command() -> None:
+    """Show what a result depends on.
+
+    Each audit prints tables, or its data with --format json or csv; --csv and --figure also write its rows and its
+    chart to files.
+    """
+
+
+# The table of commands; every way out is one of the exit codes.
+
+_COMMANDS = {
+    "audit": "tracepact.cli:audit_command",
+    "basis": "tracepact.selection.commands:basis_command",
+    "calibrate": "tracepact.selection.commands:calibrate_command",
+    "certify": "tracepact.prove.commands:certify_command",
+    "check": "tracepact.logic.check_commands:check_command",
+    "compare": "tracepact.audits.comparison:command",
+    "conform": "tracepact.conform.commands:conform_command",
+    "conformance": "tracepact.conform.commands:conformance_command",
+    "convert": "tracepact.runs.data_commands:convert_command",
+    "curves": "tracepact.tuning.curves_command:command",
+    "demo": "tracepact.author.commands:demo_command",
+    "equivalent": "tracepact.logic.decision_commands:equivalent_command",
+    "explain": "tracepact.author.guide_commands:explain_command",
+    "export": "tracepact.author.commands:export_command",
+    "fmt": "tracepact.logic.check_commands:fmt_command",
+    "help": "tracepact.author.guide_commands:help_command",
+    "implies": "tracepact.logic.decision_commands:implies_command",
+    "judge": "tracepact.selection.interview:command",
+    "league": "tracepact.audits.league_command:command",
+    "lint-data": "tracepact.runs.data_commands:lint_data_command",
+    "lsp": "tracepact.author.guide_commands:lsp_command",
+    "metrics": "tracepact.runs.metrics_command:command",
+    "new": "tracepact.author.new_command:command",
+    "oracle": "tracepact.conform.oracle:command",
+    "play": "tracepact.author.play_command:command",
+    "profile": "tracepact.audits.audit_profile:profile_command",
+    "prove": "tracepact.prove.commands:prove_command",
+    "report": "tracepact.runs.report_commands:report_command",
+    "sat": "tracepact.logic.decision_commands:sat_command",
+    "score": "tracepact.runs.score_command:command",
+    "select": "tracepact.selection.commands:select_command",
+    "show": "tracepact.author.guide_commands:show_command",
+    "simplify": "tracepact.logic.decision_commands:simplify_command",
+    "try": "tracepact.author.commands:try_command",
+    "tune": "tracepact.tuning.tune:command",
+    "verify": "tracepact.runs.report_commands:verify_command",
+    "watch": "tracepact.runs.watch_command:command",
+}
+_MAIN_SUMMARIES = {
     "audit": "Show what a result depends on, from stored runs.",
     "basis": "Show the steps of a selection: candidates, values, basis, pairs.",
     "calibrate": "Write a calibration set made of your own references.",
@@ -84,6 +122,7 @@ _SUMMARIES = {
     "verify": "Recompute a run directory and name what changed.",
     "watch": "Monitor a stream of frames while it arrives.",
 }
+# In the order of the work, not of the alphabet: the help is read from the top by those who begin.
 _SECTIONS = {
     "Write contracts": (
         *("new", "show", "help", "check", "explain", "try", "play", "fmt"),
@@ -96,12 +135,79 @@ _SECTIONS = {
     "Prove": ("prove", "certify"),
 }
 
+_SIDES = ("--ref", "--pred", "--durations", "--audio")
+_USUAL = {
+    "certify": ("--run", "--out", "--recheck", *_SIDES[:3], "--set", "--lean", "--format"),
+    "conform": (
+        "--only",
+        "--long",
+        "--seed",
+        "--id",
+        "--ask",
+        "--wait",
+        "--python",
+        "--junit",
+        "--badge",
+        "--format",
+    ),
+    "convert": ("--to", "--out", "--from", "--columns", "--threshold", "--tier", "--durations", "--as-points"),
+    "curves": (*_SIDES[:3], "--quantity", "--versus", "--median", "--set", "--draws", "--out", "--figure", "--format"),
+    "league": (
+        "--add",
+        "--remove",
+        "--scores",
+        "--baseline",
+        "--rank-by",
+        "--conditions",
+        "--out",
+        "--audio",
+        "--format",
+    ),
+    "lint-data": (*_SIDES, "--columns", "--fix", "--out", "--fail-on", "--format"),
+    "metrics": (
+        *_SIDES,
+        "--threshold",
+        "--policy",
+        "--collar",
+        "--segment",
+        "--class-indexed",
+        "--intervals",
+        "--format",
+    ),
+    "play": (*_SIDES, "--threshold", "--set", "--port", "--open"),
+    "score": (
+        *_SIDES,
+        "--threshold",
+        "--columns",
+        "--class-indexed",
+        "--set",
+        "--require",
+        "--out",
+        "--page",
+        "--format",
+    ),
+    "select": (
+        "--rank",
+        "--preferences",
+        "--guarantee",
+        "--ref",
+        "--durations",
+        "--most",
+        "--seconds",
+        "--out",
+        "--format",
+    ),
+    "tune": (*_SIDES[:3], "--objective", "--require", "--common", "--folds", "--set", "--out", "--format"),
+}
+"""The options that the help of a command with more than a screen of them shows; `--help --all` shows the rest."""
+
 
 @click.group(
     cls=LazyGroup,
     modules=_COMMANDS,
-    summaries=_SUMMARIES,
+    summaries=_MAIN_SUMMARIES,
     sections=_SECTIONS,
+    usual=_USUAL,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(VERSION, prog_name="tracepact")

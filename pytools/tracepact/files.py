@@ -18,11 +18,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO
 from itertools import chain
+from math import isinf
 from pathlib import Path
 from typing import Any, TextIO
 
 from tracepact.inputs import UnsafePlace, has_inputs, is_input
-from tracepact.wording import escaped_json
+from tracepact.wording import LONGEST_STORED, escaped_json, parse_whole
 
 Row = Sequence[str | int]
 
@@ -30,6 +31,8 @@ _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _HERE = -100  # AT_FDCWD
 _BEFORE_KEY = re.compile(r"[{,]")
 _MOST_PARTS = 64
+_LONG_NUMBER = "A number has more than 60 digits"
+_TOO_LARGE = 10**60
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[./][0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
@@ -48,7 +51,7 @@ def encoded(text: str) -> bytes:
 def json_data(text: str | bytes) -> Any:
     """The data of a JSON text that is read back; ValueError says what is wrong with any other text."""
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return json.loads(text, parse_constant=_no_number, parse_int=json_whole, parse_float=json_float)
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not JSON at line {error.lineno}: {error.msg.lower()}") from error
     except RecursionError as error:
@@ -59,15 +62,44 @@ def json_data(text: str | bytes) -> Any:
 
 def toml_data(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
     """The data of a TOML text; ValueError, mostly TOMLDecodeError, says what is wrong with any other text."""
+    # Each part of a key is a table within a table: a line of dots would nest as deep as it is long.
     for number, line in enumerate(text.splitlines(), start=1):
         keys = [_BEFORE_KEY.split(piece)[-1] for piece in line.split("=")[:-1]]
         keys += [line] if line.lstrip().startswith("[") else []
         if any(key.count(".") >= _MOST_PARTS for key in keys):
             raise tomllib.TOMLDecodeError(f"A key has more than {_MOST_PARTS} parts (at line {number}, column 1)")
     try:
-        return tomllib.loads(text, parse_float=parse_float)
+        data = tomllib.loads(text, parse_float=parse_float)
     except RecursionError as error:
         raise tomllib.TOMLDecodeError("It nests too deep") from error
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:  # thousands of digits
+        raise tomllib.TOMLDecodeError(_LONG_NUMBER) from error
+    # A stack of its own, not recursion: nesting is a stranger's to choose.
+    waiting: list[Any] = [data]
+    while waiting:
+        match waiting.pop():
+            case dict(table):
+                waiting += table.values()
+            case list(items):
+                waiting += items
+            case int(number) if abs(number) >= _TOO_LARGE:
+                raise tomllib.TOMLDecodeError(_LONG_NUMBER)
+    return data
+
+
+def json_whole(text: str) -> int:
+    """A whole number of a JSON text; ValueError if it has thousands of digits."""
+    return parse_whole(text, LONGEST_STORED)
+
+
+def json_float(text: str) -> float:
+    """Another number of a JSON text; ValueError if no float is near it."""
+    # JSON has no infinity: a number that becomes one was not written by this program.
+    if isinf(value := float(text)):
+        raise ValueError(f"{text[:40]} is not a number that can be read")
+    return value
 
 
 def _no_number(text: str) -> Any:
@@ -82,7 +114,7 @@ class BadTable(ValueError):  # noqa: N818  (it is what the table is)
         self.line = line
 
 
-class _Lines:
+class _LineEnds:
     """Ends lines with a line feed alone; a writer that believes in both signs quotes fields that hold either."""
 
     def __init__(self, file: TextIO) -> None:
@@ -95,7 +127,7 @@ class _Lines:
 
 def write_csv(file: TextIO, columns: Sequence[str] | None, rows: Iterable[Row], separator: str = ",") -> None:
     """A table, with its header unless there are no columns; the one way out for fields separated by commas."""
-    writer = csv.writer(_Lines(file), delimiter=separator, lineterminator="\r\n")
+    writer = csv.writer(_LineEnds(file), delimiter=separator, lineterminator="\r\n")
     every = rows if columns is None else chain([columns], rows)
     writer.writerows(every if separator != "," else ([_kept_from_sheets(field) for field in row] for row in every))
 
@@ -146,17 +178,19 @@ def write_whole(contents: Mapping[Path, str | bytes], *, in_place: bool = False)
     """
     staged: list[tuple[Path, Path, Path]] = []
     try:
-        for given, data in contents.items():
-            with _named(given):
-                path = given.resolve()
+        for place, data in contents.items():
+            with _named(place):
+                path = place.resolve()
                 there = _replaceable(path, in_place)
+                # Beside its place, for a move is one step only within a file system.
                 part = path.with_name(_hidden_name())
-                staged.append((part, path, given))
+                staged.append((part, path, place))
                 _flushed(part, encoded(data) if isinstance(data, str) else data)
                 if there is not None:
                     _take_over(part, there)
-        for part, path, given in staged:
-            with _named(given):
+        # Only when every file is on the disk is the first one moved: what cannot be written costs none of the others.
+        for part, path, place in staged:
+            with _named(place):
                 os.replace(part, path)
         for folder in {path.parent for _, path, _ in staged}:
             _flush_folder(folder)
@@ -218,6 +252,7 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         before = _folder_there(place)
         part = place.with_name(_hidden_name())
+        # Neither can be renamed away: the one is held by a shell, the other by the system.
         if before and (Path.cwd().is_relative_to(place) or place.is_mount()):
             _fill(place, contents)
             return
@@ -284,8 +319,9 @@ def remove_dead_parts(folder: Path) -> list[Path]:
         return []
     removed = []
     for path in sorted(place.parent.iterdir()):
-        found = _PART.fullmatch(path.name)
-        if found is None or path.is_symlink() or _is_alive(int(found["process"])):
+        part = _PART.fullmatch(path.name)
+        # The number of a process may have been given anew: what belongs to a living one stays, and is removed later.
+        if part is None or path.is_symlink() or _is_alive(int(part["process"])):
             continue
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -312,6 +348,7 @@ def _fill(place: Path, contents: Mapping[str, bytes]) -> None:
     try:
         for name, data in contents.items():
             _flushed(parts[name], data)
+        # The manifest goes first and comes last: in between, the folder is none that anybody takes for whole.
         (place / list(contents)[-1]).unlink(missing_ok=True)
         for path in old:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
@@ -344,6 +381,7 @@ def _flush_folder(folder: Path) -> None:
 
 def _exchange(part: Path, place: Path) -> None:
     """Swap two folders: at once where the system can, else by two moves."""
+    # Python has no call that swaps two names; where the system has none either, there is a moment without the folder.
     swap = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
     if swap is not None and swap(_HERE, os.fsencode(part), _HERE, os.fsencode(place), _EXCHANGE) == 0:
         return

@@ -1,10 +1,4 @@
-"""Typed results: frozen records, the plain data and JSON they become, and the schema generated from their types.
-
-What a command returns is a `Record`. Its class is the only place where the keys of its JSON are written down: the data
-(`plain`), the schema (`schema_of`) and the checked way back (`record_of`) all follow from it. Records are msgspec
-structs: frozen, slotted, without code at import time, validated when they are read back, and with a schema; dataclasses
-and typed dictionaries have neither of the last two without a second description of every key.
-"""
+"""Typed records: frozen structs with their JSON, the schema of it, and a checked way back."""
 
 import re
 from collections.abc import Mapping
@@ -17,6 +11,13 @@ import msgspec
 from msgspec import Meta
 
 from tracepact.wording import rounded
+
+# Typed results: frozen records, the plain data and JSON they become, and the schema generated from their types.
+#
+# What a command returns is a `Record`. Its class is the only place where the keys of its JSON are written down: the
+# data (`plain`), the schema (`schema_of`) and the checked way back (`record_of`) all follow from it. Records are
+# msgspec structs: frozen, slotted, without code at import time, validated when they are read back, and with a
+# schema; dataclasses and typed dictionaries have neither of the last two without a second description of every key.
 
 _EXACT = r"^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"
 _LONGEST = 4000
@@ -45,8 +46,8 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data: dictionaries, lists, texts, numbers; exact values as fractions in text."""
-        found: dict[str, Any] = plain(self)
-        return found
+        data: dict[str, Any] = plain(self)
+        return data
 
 
 class OneOf:
@@ -77,6 +78,7 @@ def plain(data: Any) -> Any:
 
 def _listed(data: Any) -> Any:
     """Plain data with lists for the tuples of records, as JSON has them when it is read back."""
+    # msgspec leaves tuples as they are, which would differ from the lists of JSON that was read back.
     if isinstance(data, dict):
         return {key: _listed(value) for key, value in data.items()}
     return [_listed(value) for value in data] if isinstance(data, list | tuple) else data
@@ -108,6 +110,7 @@ def schema_of(kind: Any, name: str, title: str) -> dict[str, Any]:
 
     Docstrings of records are its descriptions.
     """
+    # Types that msgspec does not know name further records, which may name more: repeated until no new one appears.
     kinds = [kind]
     while True:
         variants: dict[type, None] = {}
@@ -116,12 +119,12 @@ def schema_of(kind: Any, name: str, title: str) -> dict[str, Any]:
         if not missing:
             break
         kinds += missing
-    if (own := top.get("$ref", "").removeprefix("#/$defs/")) in definitions:
-        top = definitions.pop(own)
+    if (root := top.get("$ref", "").removeprefix("#/$defs/")) in definitions:
+        top = definitions.pop(root)
     for definition in definitions.values():
         definition.pop("title", None)  # the name of a class of ours
-    found = {"$schema": _DRAFT, "$id": name, **top, "title": title}
-    closed: dict[str, Any] = _closed({**found, "$defs": dict(sorted(definitions.items()))} if definitions else found)
+    schema = {"$schema": _DRAFT, "$id": name, **top, "title": title}
+    closed: dict[str, Any] = _closed({**schema, "$defs": dict(sorted(definitions.items()))} if definitions else schema)
     return closed
 
 
@@ -134,18 +137,19 @@ def _closed(schema: Any) -> Any:
         return [_closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _closed(part) for key, part in schema.items()}
-    if isinstance(said := found.get("description"), str):
-        found["description"] = " ".join(_SECTIONS.split(said)[0].split())
-    if found.get("type") == "object" and found.get("additionalProperties", True) is not False:
-        pattern = found.pop("propertyNames", {}).get("pattern", "^.*$")
-        found["patternProperties"] = {pattern: found.get("additionalProperties", True)}
-        found["additionalProperties"] = False
-    return found
+    closed = {key: _closed(part) for key, part in schema.items()}
+    if isinstance(said := closed.get("description"), str):
+        closed["description"] = " ".join(_SECTIONS.split(said)[0].split())
+    if closed.get("type") == "object" and closed.get("additionalProperties", True) is not False:
+        pattern = closed.pop("propertyNames", {}).get("pattern", "^.*$")
+        closed["patternProperties"] = {pattern: closed.get("additionalProperties", True)}
+        closed["additionalProperties"] = False
+    return closed
 
 
 def exact_text(value: Fraction) -> str:
     """A fraction as text, as long as it is: means over many thresholds have thousands of digits."""
+    # Python limits the digits of integers it writes, which take quadratic time; decimals have no such limit.
     top, bottom = (number if number.bit_length() < _MANY else Decimal(number) for number in value.as_integer_ratio())
     return str(top) if bottom == 1 else f"{top}/{bottom}"
 
@@ -179,6 +183,6 @@ def _schema(variants: dict[type, None], kind: type) -> dict[str, Any]:
         return {"type": "string", "pattern": _EXACT, "description": "An exact number, whole or as a fraction."}
     if issubclass(kind, OneOf):
         variants |= dict.fromkeys(kind.__subclasses__())
-        found: dict[str, Any] = {"anyOf": [{"$ref": f"#/$defs/{v.__name__}"} for v in kind.__subclasses__()]}
-        return {**found, "description": kind.__doc__} if kind.__doc__ else found
+        schema: dict[str, Any] = {"anyOf": [{"$ref": f"#/$defs/{v.__name__}"} for v in kind.__subclasses__()]}
+        return {**schema, "description": kind.__doc__} if kind.__doc__ else schema
     raise NotImplementedError(f"no schema for {kind.__name__}")

@@ -11,6 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, inf
 
+__all__ = ["parse_exact", "parse_stored", "parse_whole"]  # of which others may make use
+
 Number = Fraction | float | int
 Shown = Number | str
 """What can be shown: a number, or the exact text of one such as `1/3`."""
@@ -19,7 +21,11 @@ UNDEFINED = "–"
 _LONGEST_SECONDS = 14
 _FLOAT_PLACES = 12
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?", re.ASCII)
+_STORED = re.compile(r"(-?)(\d+)(?:\.(\d+)|/(\d+))?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _LONGEST = 60
+LONGEST_STORED = 4000
+"""Characters of a number: of one that somebody writes (rule 13.40), and of one that a program wrote into a document."""
 _ACTING = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 _ESCAPED = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 """Compiled when they are first used: large classes take long, and most commands need neither."""
@@ -38,6 +44,7 @@ def visible(text: str) -> str:
     >>> visible("\x1b[2J\u202ecat")
     '\\x1b[2J\\u202ecat'
     """
+    # Nearly every text, and the pattern for the others is slow to compile.
     if text.isascii() and text.isprintable():
         return text
     return re.sub(_ACTING, lambda sign: sign[0].encode("unicode_escape").decode(), text)
@@ -102,6 +109,7 @@ def _units(exact: Fraction, places: int, never: Collection[int] = (-1, 0, 1)) ->
     scale = 10**places
     units: int = round(exact * scale)
     whole, rest = divmod(units, scale)
+    # 0.9996 to three places would be 1.000, which says that nothing failed (17.6).
     if not rest and whole in never and exact != whole:
         return units + (1 if exact > whole else -1)
     return units
@@ -131,6 +139,7 @@ def print_number(value: Fraction) -> str:
     >>> print_number(Fraction(1, 40)), print_number(Fraction(1, 3))
     ('0.025', '1/3')
     """
+    # A fraction has a decimal of finite length exactly if its denominator has no prime factors but 2 and 5.
     denominator = value.denominator
     twos = fives = 0
     while denominator % 2 == 0:
@@ -149,13 +158,14 @@ def print_number(value: Fraction) -> str:
 def parse_exact(text: str) -> Fraction:
     """The rational number a decimal text or a fraction `a/b` denotes; ValueError if it denotes none."""
     text = text.strip()
+    # Before any arithmetic: a short text such as `1e999999999` would be a number of a thousand million digits.
     if len(text) > _LONGEST:
         raise ValueError(f"a number of more than {_LONGEST} characters")
     whole, _, part = text.partition(".")
     if whole.isdecimal() and part.isdecimal() and text.isascii():  # nearly every time of every table
         return Fraction(int(whole + part), 10 ** len(part))
-    top, slash, bottom = text.partition("/")
-    if slash:
+    if "/" in text:
+        top, _, bottom = text.partition("/")
         if not (top.isdecimal() and bottom.isdecimal() and top.isascii() and bottom.isascii()) or not int(bottom):
             raise ValueError(f"{text!r} is not a fraction")
         return Fraction(int(top), int(bottom))
@@ -166,6 +176,41 @@ def parse_exact(text: str) -> Fraction:
     digits, scale = int(whole + part), exponent - len(part)
     value = Fraction(digits * 10**scale) if scale >= 0 else Fraction(digits, 10**-scale)
     return -value if sign == "-" else value
+
+
+def parse_stored(text: str) -> Fraction:
+    """The number that a text of a document denotes which a program wrote: a sum of many fractions has long ones.
+
+    ValueError if it denotes none.
+
+    >>> parse_stored("-1/3")
+    Fraction(-1, 3)
+    """
+    if not isinstance(text, str) or len(text) > LONGEST_STORED:
+        raise ValueError(f"not the text of a number of at most {LONGEST_STORED} characters")
+    if len(text) <= _LONGEST and text[:1] != "-":
+        return parse_exact(text)
+    if not (match := _STORED.fullmatch(text)) or not int(match[4] or 1):
+        return parse_exact(text)
+    sign, whole, part, bottom = match[1], match[2], match[3] or "", match[4]
+    value = Fraction(int(whole + part), int(bottom or 10 ** len(part)))
+    return -value if sign else value
+
+
+def parse_whole(text: str, most: int = _LONGEST) -> int:
+    """The whole number that a text denotes, with a sign or without; ValueError if it denotes none.
+
+    >>> parse_whole("12"), parse_whole("-3")
+    (12, -3)
+    """
+    if len(text) > most or not _WHOLE.fullmatch(text):
+        raise ValueError(f"{text[:most]!r} is not a whole number of at most {most} digits")
+    return int(text)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text denotes a whole number without a sign."""
+    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST
 
 
 def ms(time: Fraction) -> str:
@@ -179,6 +224,11 @@ def time_text(time: Fraction | str) -> str:
     if 0 < exact < 1 and (exact * 1000).denominator == 1:
         return f"{exact * 1000} ms"
     return f"{print_number(exact)} s"
+
+
+def written_time(time: Fraction | str) -> str:
+    """A declared time as a contract or an option is given it: `200ms`, without the space that people read."""
+    return time_text(time).replace(" ", "")
 
 
 def milliseconds(time: Shown | None) -> str:

@@ -14,22 +14,20 @@ from cli.command import Outcome, events, run, write
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics
+from tracepact.audits.audit_matcher import MatcherAudit, audit_matcher
+from tracepact.audits.audit_reference import ReferenceAudit, audit_reference
+from tracepact.audits.audit_settings import ThresholdAudit, ToleranceAudit, audit_threshold, audit_tolerance
+from tracepact.audits.audit_uncertainty import AnnotationAudit, UncertaintyAudit, audit_annotation, audit_uncertainty
+from tracepact.audits.audit_union_gap import UnionGapAudit, audit_union_gap
+from tracepact.audits.comparison import Comparison, compare
+from tracepact.data.family import Family
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.evaluate.uncertainty import Bootstrap, few_clips_notes
 from tracepact.files import json_text
+from tracepact.language.contract import Contract
 from tracepact.records import Record, plain, record_of
-from tracepact.scoring.uncertainty import Bootstrap, few_clips_notes
-from tracepact.specs import spec_path
-from tracepact.tools.audit.annotation import AnnotationAudit, audit_annotation
-from tracepact.tools.audit.compare import Comparison, compare
-from tracepact.tools.audit.matcher import MatcherAudit, audit_matcher
-from tracepact.tools.audit.reference import ReferenceAudit, audit_reference
-from tracepact.tools.audit.threshold import ThresholdAudit, audit_threshold
-from tracepact.tools.audit.tolerance import ToleranceAudit, audit_tolerance
-from tracepact.tools.audit.uncertainty import UncertaintyAudit, audit_uncertainty
-from tracepact.tools.audit.union_gap import UnionGapAudit, audit_union_gap
-from tracepact.tools.score.store.opening import open_run
-from tracepact.trace import Family
+from tracepact.runs.opening import open_run
 
 SCHEMAS = {path.name: json.loads(path.read_text()) for path in spec_path("schemas").glob("*.json")}
 REGISTRY: Registry[Any] = Registry().with_resources((n, Resource.from_contents(s)) for n, s in SCHEMAS.items())
@@ -63,7 +61,7 @@ SOFT = {
     "street_1.txt": "0\t1\tx\t0.25\n1\t2\tx\t0.75\n2\t3\ty\t0.1\n3\t4\ty\t0\n",
 }
 COMMANDS = {
-    "audit-tolerance": ("audit", "tolerance", "good", "--parameter", "tol", "--to", "100ms"),
+    "audit-tolerance": ("audit", "tolerance", "good", "--parameter", "tol", "--high", "100ms"),
     "audit-threshold": ("audit", "threshold", "good", "--scores", "scores", "--at", "0.5", "--at", "0.2"),
     "audit-union-gap": ("audit", "union-gap", "poor", "--confusion", "confusion.svg"),
     "audit-annotation": ("audit", "annotation", "soft"),
@@ -361,8 +359,8 @@ def test_runs_with_other_classes_are_not_compared(folder: Path) -> None:
     ("command", "code"),
     [
         (("audit", "tolerance", "good", "--parameter", "tool"), "unknown-parameter"),
-        (("audit", "tolerance", "good", "--parameter", "tol", "--from", "1s"), "out-of-range"),
-        (("audit", "tolerance", "good", "--parameter", "tol", "--to", "soon"), "bad-quantity"),
+        (("audit", "tolerance", "good", "--parameter", "tol", "--low", "1s"), "out-of-range"),
+        (("audit", "tolerance", "good", "--parameter", "tol", "--high", "soon"), "bad-quantity"),
         (("audit", "tolerance", "soft", "--parameter", "tol"), "not-a-run"),
         (("compare", "good", "scores"), "not-a-run"),
         (("audit", "threshold", "good", "--scores", "soft"), "wrong-columns"),

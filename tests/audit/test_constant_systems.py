@@ -11,22 +11,19 @@ import pytest
 from cli.command import run as command
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 from tracepact import Aggregation, Contract, Run, load_contract, parse_contract, score, starter_contracts
-from tracepact.scoring.constant import answers, is_constant, same_in_every_clip
-from tracepact.scoring.vacuity import score_share
-from tracepact.specs import spec_path
-from tracepact.tools.audit.neutrality import audit_neutrality
-from tracepact.tools.audit.profile import audit_profile
-from tracepact.tools.audit.ranking import Ranking, value_rows
-from tracepact.tools.audit.selection import audit_selection
-from tracepact.tools.audit.systems import System, Systems, read_systems
-from tracepact.tools.audit.threshold import audit_threshold
-from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.evidence import evidence
-from tracepact.tools.score.report.html import report_page
-from tracepact.tools.score.report.markdown import report_markdown
-from tracepact.trace import Family, Side
+from tracepact.audits.audit_neutrality import Ranking, audit_neutrality, value_rows
+from tracepact.audits.audit_profile import audit_profile, audit_selection
+from tracepact.audits.audit_settings import audit_threshold
+from tracepact.audits.systems import ScoredSystem, Systems, read_systems
+from tracepact.data.family import Family, Side
+from tracepact.declarations import spec_path
+from tracepact.evaluate.draws import answers, is_constant, same_in_every_clip
+from tracepact.evaluate.scores import score_share
+from tracepact.runs.pages import run_pages
+from tracepact.runs.report_parts import report_of
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +34,7 @@ CONSTANT = ("silent", "always on", "metronome", "random")
 ALIKE = {"silent", "always on", "metronome"}
 """Those that answer the same throughout, or in every clip."""
 DEMO = ("late_long", "fragmenting", "over_firing")
-FEWER = settings(max_examples=max(5, settings().max_examples // 20))
+FEWER = settings(max_examples=max(sized(5), settings().max_examples // 20))
 
 
 def demo(name: str) -> dict[str, Events]:
@@ -91,7 +88,7 @@ def as_systems(contract: Contract, runs: Mapping[str, Run]) -> Systems:
         vectors = {a: run.card.vector(a) for a in Aggregation}
         scores = {a: {c: s.value for c, s in vector.items()} for a, vector in vectors.items()}
         shares = {a: {c: score_share(s) for c, s in vector.items()} for a, vector in vectors.items()}
-        found.append(System(name, scores, shares, is_constant(run.card.family)))
+        found.append(ScoredSystem(name, scores, shares, is_constant(run.card.family)))
     return Systems(contract, tuple(found))
 
 
@@ -175,8 +172,8 @@ def test_the_silent_system_of_boundary_gate_has_a_headline_of_nothing_in_every_v
     assert run.card.headline() == 0
     report = report_of(run)
     note = "nothing was asked by spurious_guard, silence_guard; counted as 1, the mean of the vector is 0.286"
-    found = evidence(run)
-    for text in (str(run), report_markdown(report, found), report_page(run, report, found)):
+    pages = run_pages(run)
+    for text in (str(run), pages.form("markdown"), pages.form("html")):
         assert "mean without ∅ clauses" in text
         assert note in " ".join(text.replace(chr(92), "").split())
     assert report.to_dict()["logic"]["macro_classes_informative"]["value"] == "2/7"

@@ -2,22 +2,21 @@
 
 from fractions import Fraction
 from itertools import pairwise
-from types import ModuleType
 
 import pytest
 from events.builders import STEP, contract, duration_guard, family, fragmentation_guard
 
-import tracepact.events
-from tracepact.tools.audit.matcher import (
+from tracepact.audits.audit_matcher import (
+    KNOWN_CASES,
     BoundaryF1,
     MatcherComparison,
     audit_matcher,
     boundary_f1,
     bridge_family,
     match,
+    stress_track,
 )
-from tracepact.tools.audit.matcher_cases import KNOWN_CASES, stress_track
-from tracepact.trace import Side
+from tracepact.data.family import Side
 
 CONTRACT = contract(duration_guard(), fragmentation_guard())
 
@@ -104,12 +103,3 @@ def test_given_data_is_compared_as_it_is() -> None:
 def test_boundary_f1_of_nothing_is_1() -> None:
     assert boundary_f1(0, 0, 0) == 1
     assert boundary_f1(1, 2, 2) == Fraction(1, 2)
-
-
-def test_the_package_exports_exactly_what_it_lists() -> None:
-    listed = tracepact.events.__all__
-    assert listed == sorted(listed, key=lambda name: (not name.isupper(), name[0].islower(), name))
-    assert all(hasattr(tracepact.events, name) for name in listed)
-    loading = {"TYPE_CHECKING", "loader"}
-    public = {n for n, v in vars(tracepact.events).items() if not n.startswith("_") and not isinstance(v, ModuleType)}
-    assert public - loading == set(listed)

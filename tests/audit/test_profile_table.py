@@ -5,11 +5,11 @@ from fractions import Fraction
 import pytest
 
 from tracepact import parse_contract
-from tracepact.core import Aggregation
-from tracepact.diagnostics import InvalidInput
-from tracepact.scoring.risk_profiles import risk_profiles
-from tracepact.tools.audit.profile import audit_profile, tables
-from tracepact.tools.audit.systems import System, Systems
+from tracepact.audits.audit_profile import audit_profile, profile_tables
+from tracepact.audits.systems import ScoredSystem, Systems
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.evaluate.scores import risk_profiles
+from tracepact.language.contract import Aggregation
 
 CONTRACT = parse_contract(
     """contract two
@@ -23,9 +23,9 @@ profile careful over macro_clips : near = 2, quiet = 1
 
 def test_a_profile_with_its_own_aggregation_is_marked_where_another_is_asked_for() -> None:
     scores = {a: {"near": Fraction(1), "quiet": Fraction(1, 2)} for a in Aggregation}
-    systems = Systems(CONTRACT, (System("a", scores), System("b", scores)))
+    systems = Systems(CONTRACT, (ScoredSystem("a", scores), ScoredSystem("b", scores)))
     for asked, marks in ((Aggregation.POOLED, 1), (Aggregation.MACRO_CLIPS, 0)):
-        (table,) = tables(audit_profile(systems, aggregation=asked))
+        (table,) = profile_tables(audit_profile(systems, aggregation=asked))
         assert sum("its own aggregation: macro clips" in weights for *_, weights in table.texts()) == marks
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 from tracepact import Aggregation, Decoding, InvalidInput, Reading, Run, audit_reference, parse_contract, score
 
@@ -45,7 +46,7 @@ def cases(draw: st.DrawFn) -> tuple[Any, Any, Any, Fraction]:
 
 @pytest.mark.slow
 @given(cases())
-@settings(max_examples=400)
+@settings(max_examples=sized(400))
 def test_no_labels_inside_the_uncertainty_leave_the_bounds(case: tuple[Any, Any, Any, Fraction]) -> None:
     labels, moved, pred, within = case
     run, other = run_of(labels, pred), run_of(moved, pred)

@@ -17,18 +17,16 @@ from jsonschema import Draft202012Validator
 
 import tracepact
 from tracepact import parse_contract
-from tracepact.core import Aggregation, Profile
-from tracepact.diagnostics import InvalidInput
+from tracepact.audits.audit_neutrality import Ranking, audit_neutrality
+from tracepact.audits.audit_profile import audit_profile, audit_selection
+from tracepact.audits.systems import ScoredSystem, Systems, read_systems
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.evaluate.scores import STARTER_PROFILES, ProfileOrigin, RiskProfile, RiskProfiles, risk_profiles
 from tracepact.files import json_text
-from tracepact.lang import load_contract
+from tracepact.language.compilation import load_contract
+from tracepact.language.contract import Aggregation, Profile
 from tracepact.records import Record, record_of
-from tracepact.scoring.risk_profiles import STARTER_PROFILES, Origin, RiskProfile, RiskProfiles, risk_profiles
-from tracepact.specs import spec_path
-from tracepact.tools.audit.neutrality import audit_neutrality
-from tracepact.tools.audit.profile import audit_profile
-from tracepact.tools.audit.ranking import Ranking
-from tracepact.tools.audit.selection import audit_selection
-from tracepact.tools.audit.systems import System, Systems, read_systems
 
 CLAUSES = ("early", "late", "lost")
 CONTRACT = parse_contract(
@@ -58,7 +56,7 @@ def systems(draw: st.DrawFn, least: int = 1) -> Systems:
 
     return Systems(
         CONTRACT,
-        tuple(System(f"s{i}", {a: scores(i, k) for k, a in enumerate(Aggregation)}) for i in range(count)),
+        tuple(ScoredSystem(f"s{i}", {a: scores(i, k) for k, a in enumerate(Aggregation)}) for i in range(count)),
     )
 
 
@@ -72,7 +70,7 @@ aggregations = st.sampled_from(Aggregation)
 
 def profiles_of(numbers: list[Fraction], aggregation: Aggregation) -> RiskProfiles:
     profile = Profile("drawn", aggregation, tuple(zip(CLAUSES, numbers, strict=True)))
-    return RiskProfiles((RiskProfile(profile, Origin.GIVEN),), ())
+    return RiskProfiles((RiskProfile(profile, ProfileOrigin.GIVEN),), ())
 
 
 # Rankings
@@ -160,11 +158,11 @@ def test_the_profiles_over_the_starter_guards_have_each_guard_once() -> None:
 def test_a_contract_of_the_starter_guards_has_all_profiles_and_its_own_take_their_place() -> None:
     found = risk_profiles(STARTER, Aggregation.POOLED)
     assert [(p.profile.name, p.origin, p.profile.aggregation) for p in found.profiles] == [
-        ("balanced", Origin.STARTER, Aggregation.POOLED),
-        ("support_recall", Origin.CONTRACT, Aggregation.MACRO_CLASSES_INFORMATIVE),
-        ("edge_timing", Origin.STARTER, Aggregation.POOLED),
-        ("silence_protection", Origin.STARTER, Aggregation.POOLED),
-        ("event_integrity", Origin.STARTER, Aggregation.POOLED),
+        ("balanced", ProfileOrigin.STARTER, Aggregation.POOLED),
+        ("support_recall", ProfileOrigin.CONTRACT, Aggregation.MACRO_CLASSES_INFORMATIVE),
+        ("edge_timing", ProfileOrigin.STARTER, Aggregation.POOLED),
+        ("silence_protection", ProfileOrigin.STARTER, Aggregation.POOLED),
+        ("event_integrity", ProfileOrigin.STARTER, Aggregation.POOLED),
     ]
     assert found.absent == ()
     assert dict(found.profiles[0].profile.weights) == dict.fromkeys(GUARDS, 1)
@@ -175,10 +173,10 @@ def test_a_contract_of_other_clauses_has_balanced_its_own_and_given_ones_and_say
         CONTRACT, Aggregation.POOLED, ["mine : early = 1/3, lost = 0.5", "hers over pooled: late = 1"]
     )
     assert [(p.profile.name, p.origin) for p in found.profiles] == [
-        ("balanced", Origin.STARTER),
-        ("careful", Origin.CONTRACT),
-        ("mine", Origin.GIVEN),
-        ("hers", Origin.GIVEN),
+        ("balanced", ProfileOrigin.STARTER),
+        ("careful", ProfileOrigin.CONTRACT),
+        ("mine", ProfileOrigin.GIVEN),
+        ("hers", ProfileOrigin.GIVEN),
     ]
     assert found.profiles[2].profile.weights == (("early", Fraction(1, 3)), ("lost", Fraction(1, 2)))
     assert found.absent == tuple(STARTER_PROFILES)

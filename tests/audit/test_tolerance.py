@@ -5,18 +5,19 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 import tracepact
-from tracepact.core import Aggregation
-from tracepact.diagnostics import InvalidInput
-from tracepact.lang import override, parse_contract
-from tracepact.scoring import score_family
-from tracepact.scoring.steps import Piece, StepFunction, mean_of, step_function
-from tracepact.scoring.tolerance import curves, default_range, parameter_value
-from tracepact.tools.score.run import Run
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.evaluate.curves import CountedPiece, StepFunction, mean_of, step_function
+from tracepact.evaluate.scorecard import score_family
+from tracepact.evaluate.tolerance import curves, default_range, parameter_value
+from tracepact.language.compilation import override, parse_contract
+from tracepact.language.contract import Aggregation
+from tracepact.runs.run import Run
 from tracepact.wording import print_number
 
-FEWER = settings(max_examples=max(20, settings().max_examples // 5))
+FEWER = settings(max_examples=max(sized(20), settings().max_examples // 5))
 STEP = Fraction(1, 50)
 TIME_CLAUSES = {
     "near": ("on ref_onset : ref_onset -> N[p] pred_onset", "distances"),
@@ -185,14 +186,14 @@ def test_pieces_integral_mean_and_span_by_hand() -> None:
     cell = Fraction(1, 50)
     third = Fraction(1, 3)
     assert onset.pieces() == [
-        Piece(Fraction(0), True, Fraction(0), True, Fraction(0), (0, 3)),
-        Piece(Fraction(0), False, 2 * cell, True, third, (1, 3)),
-        Piece(2 * cell, False, Fraction(1, 10), True, 2 * third, (2, 3)),
+        CountedPiece(Fraction(0), True, Fraction(0), True, Fraction(0), (0, 3)),
+        CountedPiece(Fraction(0), False, 2 * cell, True, third, (1, 3)),
+        CountedPiece(2 * cell, False, Fraction(1, 10), True, 2 * third, (2, 3)),
     ]
     assert close.pieces() == [
-        Piece(Fraction(0), True, cell, False, Fraction(0), (0, 2)),
-        Piece(cell, True, 3 * cell, False, Fraction(1, 2), (1, 2)),
-        Piece(3 * cell, True, Fraction(1, 10), True, Fraction(1), (2, 2)),
+        CountedPiece(Fraction(0), True, cell, False, Fraction(0), (0, 2)),
+        CountedPiece(cell, True, 3 * cell, False, Fraction(1, 2), (1, 2)),
+        CountedPiece(3 * cell, True, Fraction(1, 10), True, Fraction(1), (2, 2)),
     ]
     assert onset.integral == 2 * cell * third + 3 * cell * 2 * third
     assert close.integral == 2 * cell / 2 + 2 * cell

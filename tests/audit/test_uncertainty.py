@@ -7,15 +7,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
-from tracepact.core import Aggregation
-from tracepact.scoring import ClauseCounts, aggregate, bootstrap
-from tracepact.scoring.uncertainty import Bootstrap, differences, exact_scores, holm, intervals, outside_mark, two_sided
-from tracepact.tools.audit.uncertainty import tables, uncertainty_of
-from tracepact.tools.score.store.rows import ScoreRows
+from tracepact.audits.audit_uncertainty import uncertainty_of, uncertainty_tables
+from tracepact.evaluate import draws as bootstrap
+from tracepact.evaluate.scorecard import ScoreRows
+from tracepact.evaluate.scores import ClauseCounts, aggregate
+from tracepact.evaluate.uncertainty import (
+    Bootstrap,
+    differences,
+    exact_scores,
+    holm,
+    intervals,
+    outside_mark,
+    two_sided,
+)
+from tracepact.language.contract import Aggregation
 from tracepact.wording import rounded
 
-FEWER = settings(max_examples=max(20, settings().max_examples // 5))
+FEWER = settings(max_examples=max(sized(20), settings().max_examples // 5))
 LEVEL = Fraction(9, 10)
 
 
@@ -200,7 +210,7 @@ def test_an_interval_that_leaves_out_its_value_is_marked_and_explained(number: i
     found = audit.systems[0].scores["one"]
     outside = not found.low <= found.value <= found.high
     assert outside == (number > 0)
-    (table,) = tables(audit)
+    (table,) = uncertainty_tables(audit)
     assert {text.endswith("†") for row in table.texts() for text in row[1:]} == {outside}
     assert [note.startswith("†: the interval leaves out its own value") for note in table.notes] == [True] * outside
 

@@ -5,15 +5,16 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 import tracepact
-from tracepact.core import Aggregation
-from tracepact.tools.audit.run_directories import rescored
-from tracepact.tools.audit.union_gap import audit_union_gap, class_support
-from tracepact.tools.score.report.scores import ScoreRecord
-from tracepact.tools.score.run import Run
+from tracepact.audits.audit_union_gap import audit_union_gap, class_support
+from tracepact.audits.systems import rescored
+from tracepact.language.contract import Aggregation
+from tracepact.runs.run import Run
+from tracepact.runs.violations import ScoreRecord
 
-FEWER = settings(max_examples=max(20, settings().max_examples // 5))
+FEWER = settings(max_examples=max(sized(20), settings().max_examples // 5))
 STEP = Fraction(1, 50)
 FRAMES = 20
 LABELS = ("x", "y", "z")

@@ -1,5 +1,6 @@
 """Help for authors: the page of the language follows the compiler, examples do what they say, drafts are sound."""
 
+import json
 import os
 import pty
 import re
@@ -15,20 +16,22 @@ from cli.command import run
 
 import tracepact
 from tracepact import starter_contracts, try_contract
-from tracepact.core import ATTRIBUTES, Aggregation, MatcherKind, Projection
-from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
-from tracepact.diagnostics import CODES, Diagnostics, Severity, Source
-from tracepact.lang import compile_source, parse_formula
-from tracepact.lang.predicates import FUNCTIONS
-from tracepact.lang.reference import language_reference, statement_names
-from tracepact.lang.syntax import UNITS
-from tracepact.logic import Outcome, equivalent
-from tracepact.logic.findings import check_contract
-from tracepact.logic.notations import Notation, read_notation
-from tracepact.specs import spec_path
-from tracepact.tools.author.draft import Answers, Never, OnTime, draft
-from tracepact.tools.author.examples import REPAIRS, examples
-from tracepact.tools.author.help_command import _SAME
+from tracepact.author.guide_commands import _SAME, contract_examples
+from tracepact.author.new_command import DraftAnswers, Never, OnTime, draft
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.codes import CODES, Severity
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import Source
+from tracepact.language.compilation import compile_source, parse_formula
+from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Aggregation, MatcherKind, Projection
+from tracepact.language.explanation import language_reference, statement_names
+from tracepact.language.grammar import reserved_words
+from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
+from tracepact.language.predicate_types import FUNCTIONS
+from tracepact.language.syntax import UNITS
+from tracepact.logic.contract_findings import check_contract
+from tracepact.logic.decisions import Outcome, equivalent
+from tracepact.logic.simplify import Notation, read_notation
 
 GRAMMAR = spec_path("grammar.lark").read_text(encoding="utf-8")
 TERMS = {section.title.split()[0]: section.entries for section in language_reference()}
@@ -78,10 +81,9 @@ def test_what_the_page_says_of_a_statement_can_be_written() -> None:
 # Codes
 
 
-@pytest.mark.parametrize("code", REPAIRS)
+@pytest.mark.parametrize("code", contract_examples())
 def test_the_bad_example_has_the_fault_and_the_good_one_has_not(code: str) -> None:
-    example = examples()[code]
-    assert example.good is not None
+    example = contract_examples()[code]
     assert example.good != example.bad
     assert code in found_codes(example.bad)
     left = found_codes(example.good)
@@ -89,9 +91,12 @@ def test_the_bad_example_has_the_fault_and_the_good_one_has_not(code: str) -> No
     assert not {found for found in left if CODES[found].severity is Severity.ERROR}
 
 
-def test_every_code_with_a_bad_example_has_a_good_one() -> None:
-    assert {code for code, example in examples().items() if example.good is None} == set()
-    assert {code for code in examples() if CODES[code].severity is not Severity.ERROR} > {"clauses-clash"}
+def test_every_code_that_a_contract_alone_can_show_has_a_repair() -> None:
+    faults = json.loads(spec_path("conformance/contracts/faults.json").read_text(encoding="utf-8"))
+    alone = {one["code"] for one in faults if not {"against", "durations"} & one.keys()}
+    assert alone - contract_examples().keys() == {"bad-encoding"}  # it has no text that could be shown
+    assert [one["file"] for one in faults if "repair" in one and one["repair"][0] == one["repair"][1]] == []
+    assert {code for code in contract_examples() if CODES[code].severity is not Severity.ERROR} > {"clauses-clash"}
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -99,7 +104,7 @@ def test_help_explains_every_code(code: str) -> None:
     shown = run("help", code)
     assert shown.code == 0
     assert CODES[code].meaning in shown.out
-    assert ("good:" in shown.out) == (code in REPAIRS)
+    assert "good" in shown.out
 
 
 def test_help_offers_the_nearest_topic_and_knows_commands() -> None:
@@ -109,6 +114,52 @@ def test_help_offers_the_nearest_topic_and_knows_commands() -> None:
     assert run("help", "score").out.split("\n", 1)[1] == run("score", "--help").out.split("\n", 1)[1]
     assert "late_onset" in run("help", "calibration").out
     assert "clip,a,b,worse,judge" in run("help", "preferences").out
+
+
+# Words of the language
+
+_AROUND = ("contract c", "step 20ms", "param tol = 40ms", "clause onset on ref_onset : N[tol] pred_onset")
+_AROUND += ("clause heard on ref_active : N[tol] pred_active",)
+_SIGNS = re.findall(r"\S+", "! ¬ & ∧ | ∨ -> → <-> ↔ <= < >= > == != + - *")
+_OWNED = [name for each in Each for name in writable_attributes(each)]
+_CHOICES = [member.value for kind in (Aggregation, MatcherKind, Projection, Each) for member in kind]
+
+
+@pytest.mark.parametrize(
+    "word",
+    dict.fromkeys(
+        [
+            *sorted(reserved_words()),
+            *_SIGNS,
+            *BUILTIN_ATOMS,
+            *CLASS_ATOMS,
+            *ATTRIBUTES,
+            *_OWNED,
+            *FUNCTIONS,
+            *UNITS,
+            *_CHOICES,
+        ]
+    ),
+)
+def test_help_on_a_word_of_contracts_says_what_it_means_with_a_statement_that_can_be_written(word: str) -> None:
+    shown = run("help", "--", word)
+    assert shown.code == 0, shown.err
+    meaning, statement = re.split(r"^example:\n    ", shown.out, maxsplit=1, flags=re.MULTILINE)
+    statement = statement.splitlines()[0]
+    assert word in meaning
+    assert word in statement or not word.isascii()
+    first = statement.split()[0]
+    settings = [one for one in _AROUND if not one.startswith("clause") and one.split()[0] != first]
+    clauses = [one for one in _AROUND if one.startswith("clause") and one.split()[:2] != statement.split()[:2]]
+    goes_first = first not in ("clause", "sweep", "profile")
+    text = [statement, *settings, *clauses] if goes_first else [*settings, *clauses, statement]
+    assert tracepact.parse_contract("\n".join(text) + "\n").clauses
+
+
+def test_help_on_a_command_that_is_a_word_too_has_both() -> None:
+    shown = run("help", "profile").out
+    assert "weights over clauses" in shown
+    assert "--aggregation" in shown
 
 
 # Errors name attributes
@@ -143,12 +194,12 @@ def subsets(kind: type[OnTime] | type[Never]) -> list[tuple[OnTime | Never, ...]
 @pytest.mark.parametrize("on_time", subsets(OnTime))
 def test_every_draft_is_sound(on_time: tuple[OnTime, ...], late: Fraction) -> None:
     for never in subsets(Never):
-        text = draft("mine", Answers(on_time, never, late=late))  # type: ignore[arg-type]  # subsets of Never
+        text = draft("mine", DraftAnswers(on_time, never, late=late))  # type: ignore[arg-type]  # subsets of Never
         contract = tracepact.parse_contract(text)
         assert contract.warnings == ()
         assert [found.words for found in try_contract(contract).warnings] == []
         for asked in (*on_time, *never):
-            assert draft("mine", Answers((), (), late=late)) != text or asked in (Never.MISSES, Never.FALSE_ALARMS)
+            assert draft("mine", DraftAnswers((), (), late=late)) != text or asked in (Never.MISSES, Never.FALSE_ALARMS)
 
 
 def test_a_draft_is_written_once_and_checks(tmp_path: Path) -> None:
@@ -175,31 +226,48 @@ def test_a_draft_says_at_once_that_a_time_is_between_frames(tmp_path: Path) -> N
 def test_a_starter_is_shown_and_copied_with_its_comments(name: str, tmp_path: Path) -> None:
     text = starter_contracts()[name].read_text(encoding="utf-8")
     assert run("show", name).out == text
-    assert run("new", "copy", "--from", name, folder=tmp_path).code == 0
+    assert run("new", "copy", "--starter", name, folder=tmp_path).code == 0
     copied = (tmp_path / "copy.contract").read_text(encoding="utf-8")
     assert copied.replace("contract copy ", f"contract {name} ") == text
 
 
-@pytest.mark.slow
-def test_a_terminal_is_asked_three_questions(tmp_path: Path) -> None:
+def answered(folder: Path, answers: str) -> bytes:
+    """What `tracepact new asked` says to a terminal that gives these answers."""
     ours, theirs = pty.openpty()
     code = "from tracepact.cli import main; main()"
-    folder = str(Path(tracepact.__file__).parents[1])
+    package = str(Path(tracepact.__file__).parents[1])
     process = subprocess.Popen(
         [sys.executable, "-c", code, "new", "asked"],
         stdin=theirs,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": folder},
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": package},
     )
-    os.write(ours, b"offsets\nwhat\nfragments\n20ms\ny\n60ms\n")
+    os.write(ours, answers.encode())
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
+    return said
+
+
+@pytest.mark.slow
+def test_a_terminal_is_asked_three_questions(tmp_path: Path) -> None:
+    said = answered(tmp_path, "offsets\nwhat\nfragments\n20ms\ny\n60ms\n")
     assert b"`what` is none of them" in said
     text = (tmp_path / "asked.contract").read_text()
     assert "param early = 20ms\nparam late = 60ms" in text
     assert re.findall(r"^clause (\w+)", text, re.MULTILINE) == ["offset_on_time", "one_piece"]
+
+
+@pytest.mark.slow
+def test_what_a_question_offers_can_be_typed_and_a_time_is_no_yes(tmp_path: Path) -> None:
+    offered = re.search(rb"be\? \[([^]]+)\]", answered(tmp_path, "\n\n\n\n"))
+    assert offered is not None
+    (tmp_path / "asked.contract").unlink()
+    said = answered(tmp_path, f"\n\n{offered[1].decode()}\n60ms\ny\n60ms\n")
+    assert b"`60ms` is neither yes nor no: answer y or n" in said
+    text = (tmp_path / "asked.contract").read_text()
+    assert "param early = 40ms\nparam late = 60ms" in text
 
 
 def test_a_contract_in_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
@@ -215,6 +283,20 @@ def test_a_contract_in_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -
 def test_a_new_contract_is_in_canonical_form(options: tuple[str, ...], tmp_path: Path) -> None:
     assert run("new", "fresh", *options, folder=tmp_path).code == 0
     assert run("fmt", "--check", "fresh.contract", folder=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_formula_is_explained_with_its_unknown_names_as_free_atoms(form: str) -> None:
+    shown = run("explain", "F[-20ms,80ms] p", "--format", form)
+    assert shown.code == 0, shown.err
+    assert "`p` holds at some frame from 1 frame (20 ms) back to 4 frames (80 ms) ahead" in shown.out
+    assert "`p` holds" in tracepact.explain("F[-20ms,80ms] p").clauses[0].words
+
+
+def test_what_is_neither_a_formula_nor_a_contract_is_named_as_what_it_most_likely_is() -> None:
+    assert run("explain", "F[-20ms,80ms p").codes == ["syntax"]
+    assert run("explain", "bondary_gate").codes == ["unreadable-file"]
+    assert run("explain", "do-not/mine.contract").codes == ["unreadable-file"]
 
 
 def test_the_formulas_of_the_help_on_notations_say_the_same() -> None:

@@ -28,7 +28,7 @@ def chromium() -> Iterator[Any]:
     """A browser with a fresh profile, closed in the end; skips the test where there is none."""
     path = next((found for name in NAMES if (found := shutil.which(name))), None)
     if path is None:
-        pytest.skip("there is no Chromium on this machine")
+        pytest.skip("needs Chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

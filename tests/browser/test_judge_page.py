@@ -11,9 +11,8 @@ import pytest
 from selection.test_judging import CALIBRATION, HEADER, LATE, LOST, REFERENCE, interview_of
 
 from browser.chromium import chromium, wait_until
-from tracepact.tools.page_server import PageServer, ServedFile
-from tracepact.tools.select.judge_page import judge_page
-from tracepact.tools.select.judging import Given, Interview
+from tracepact.page_server import PageServer, ServedFile
+from tracepact.selection.interview import Interview, JudgedPair, judge_page
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +106,7 @@ def test_a_page_that_is_loaded_again_goes_on(page: Any, interview: Interview) ->
     answered(page, 1)
     shown = interview.shown()
     assert shown.pair is not None
-    interview.answer(Given(shown.pair, "same", 1))  # in another window
+    interview.answer(JudgedPair(shown.pair, "same", 1))  # in another window
     page.keyboard.press("ArrowRight")
     wait_until(page, "document.getElementById('said').textContent.includes('another window')")
     page.keyboard.press("ArrowRight")

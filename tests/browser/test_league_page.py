@@ -15,14 +15,13 @@ from msgspec import structs
 
 from browser.chromium import chromium, first_paint, wait_until
 from browser.test_report_page import large
-from tracepact.scoring import ClauseCounts
-from tracepact.specs import spec_path
-from tracepact.tools.league.base import Settings
-from tracepact.tools.league.build import league_of
-from tracepact.tools.league.making import make_league
-from tracepact.tools.league.page import league_page
-from tracepact.tools.league.system import LeagueSystem
-from tracepact.tools.score.store.names import NamedPlace
+from tracepact.audits.league import league_of, make_league
+from tracepact.audits.league_base import Settings
+from tracepact.audits.league_command import league_page
+from tracepact.audits.league_systems import LeagueSystem
+from tracepact.audits.systems import listed_runs
+from tracepact.declarations import spec_path
+from tracepact.evaluate.scores import ClauseCounts
 
 pytestmark = pytest.mark.slow
 
@@ -239,7 +238,7 @@ def test_nothing_sticks_out_at_any_width_in_any_look(browser: Any, folder: Path,
 def twenty(folder: Path) -> str:
     """The page of twenty systems on 1,168 clips and ten classes: one dense system, its clips in other orders."""
     large().save(folder / "large")
-    made = make_league([NamedPlace("0", str(folder / "large"))], Settings("0", "headline", 40, 0, Fraction(19, 20)))
+    made = make_league(listed_runs([f"0={folder / 'large'}"]), Settings("0", "headline", 40, 0, Fraction(19, 20)))
     (first,) = made.systems
     random = np.random.default_rng(5)
 

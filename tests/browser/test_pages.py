@@ -42,7 +42,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     (folder / "conform").mkdir()
     result = folder / "result.json"
     result.write_text(run("conform", "--format", "json", "--", "false").out, encoding="utf-8")
-    assert run("conformance", str(result), "--out", str(folder / "conform" / "conformance.html")).code == 0
+    assert run("conformance", str(result), "--out", str(folder / "conform" / "conformance.html")).code == 1
     return {path.stem: path for name in (*out, "conform") for path in (folder / name).glob("*.html")}
 
 

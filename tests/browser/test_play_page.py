@@ -9,21 +9,20 @@ from typing import Any
 import pytest
 
 from browser.chromium import chromium
-from tracepact.lang import load_contract
-from tracepact.specs import starter_contracts
-from tracepact.tools.page_server import PageServer
-from tracepact.tools.play.page import play_page
-from tracepact.tools.play.scene import Clip
-from tracepact.tools.play.workbench import Workbench
-from tracepact.tools.score.run import score, score_document
+from tracepact.author.play_command import Workbench, play_page
+from tracepact.author.workbench import SceneClip
+from tracepact.declarations import starter_contracts
+from tracepact.language.compilation import load_contract
+from tracepact.page_server import PageServer
+from tracepact.runs.run import score, score_document
 from tracepact.wording import decimal
 
 pytestmark = pytest.mark.slow
 
 GATE = starter_contracts()["boundary_gate"].read_text(encoding="utf-8")
 CLIPS = (
-    Clip("first", "12", (("2", "4", "dog"), ("7", "9", "cat")), (("2", "4", "dog"), ("7", "9", "cat"))),
-    Clip("<b>second</b>", "6", (("1", "2", "dog"),), ()),
+    SceneClip("first", "12", (("2", "4", "dog"), ("7", "9", "cat")), (("2", "4", "dog"), ("7", "9", "cat"))),
+    SceneClip("<b>second</b>", "6", (("1", "2", "dog"),), ()),
 )
 
 
@@ -267,13 +266,34 @@ def test_the_address_opens_the_same_scene_in_another_page(page: Any, browser: An
     page.locator("#slider-tol").focus()
     page.keyboard.press("ArrowLeft")
     shows(page, "onset_guard", "0.500")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#share")
-    shared = page.url
-    assert "#?scene=" in shared
-    for other in opened(browser, server.address + "#" + shared.split("#")[1], viewport={"width": 800, "height": 600}):
+    page.locator("#share", has_text="Copied").wait_for()
+    shared = page.evaluate("navigator.clipboard.readText()")
+    assert shared.startswith("#?scene=")
+    assert server.token not in shared
+    for other in opened(browser, server.address + shared, viewport={"width": 800, "height": 600}):
         shows(other, "onset_guard", "0.500")
         assert event(other, "pred").get_attribute("title") == "2.06 to 4 s"
         assert "20ms (written 40ms)" in other.locator(".slider output").first.inner_text()
+
+
+def test_a_browser_that_is_started_with_the_entrance_shows_the_page_once(
+    browser: Any, server: PageServer, tmp_path: Path
+) -> None:
+    entrance = server.entrance(tmp_path)
+    text = entrance.read_text()
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(entrance.as_uri())
+    page.locator("#said", has_text="boundary_gate: mean").wait_for()
+    assert page.url.split("#")[0] == server.address
+    assert not entrance.exists()
+    entrance.write_text(text)
+    again = context.new_page()
+    again.goto(entrance.as_uri())
+    again.get_by_text("the address lacks its token").wait_for()
+    context.close()
 
 
 def test_an_address_that_is_no_scene_opens_the_first_clip(browser: Any, server: PageServer) -> None:

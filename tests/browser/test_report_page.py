@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 
 from browser.chromium import chromium, first_paint, wait_until
-from tracepact.specs import spec_path
-from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.evidence import Evidence, evidence
-from tracepact.tools.score.report.html import report_page
-from tracepact.tools.score.run import Run, score
-from tracepact.trace import Durations, Event, EventTable
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.declarations import spec_path
+from tracepact.runs.pages import run_pages
+from tracepact.runs.run import Run, score
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +69,7 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def file(run: Run, folder: Path) -> Path:
     path = folder / "demo.html"
-    path.write_text(report_page(run, report_of(run), evidence(run)), encoding="utf-8")
+    path.write_text(run_pages(run).form("html"), encoding="utf-8")
     return path
 
 
@@ -261,7 +259,7 @@ def test_names_that_are_markup_and_code_do_not_run(browser: Any, folder: Path) -
     evil = "</script><img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
     run = score("boundary_gate", {evil: [(1, 2, evil)]}, {evil: [(1.5, 3, evil)]}, durations=5, conditions={evil: evil})
     path = folder / "hostile.html"
-    path.write_text(report_page(run, report_of(run), evidence(run)), encoding="utf-8")
+    path.write_text(run_pages(run).form("html"), encoding="utf-8")
     page = browser.new_page()
     page.goto(path.as_uri())
     page.locator(".clip details summary").click()
@@ -287,7 +285,7 @@ def test_a_large_report_is_small_enough_and_paints_within_a_second(browser: Any,
     run = large()
     assert (len(run.card.family.clips), len(run.card.family.classes)) == (1168, 10)
     path = folder / "large.html"
-    path.write_text(report_page(run, report_of(run), Evidence({}, ())), encoding="utf-8")
+    path.write_text(run_pages(run, drawn=False).form("html"), encoding="utf-8")
     size = path.stat().st_size
     assert size < LARGEST
     paints = []
@@ -309,10 +307,30 @@ def day() -> Run:
     return score("boundary_gate", {"day.wav": ref}, {"day.wav": pred}, durations=86_400, set={"tol": "100ms"})
 
 
+def test_many_lanes_of_a_day_are_as_few_marks_as_one(browser: Any, folder: Path) -> None:
+    """Of sixty classes every lane would fill the screen by itself; zooming in tells their events apart all the same."""
+    ref = [(4 * number, 4 * number + 1, f"call {number % 60}") for number in range(20_000)]
+    run = score("boundary_gate", {"day.wav": ref}, {"day.wav": ref[::2]}, durations=86_400)
+    path = folder / "lanes.html"
+    path.write_text(run_pages(run, drawn=False).form("html"), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    wait_until(page, "document.querySelectorAll('.lane .ref').length > 0")
+    nodes = "document.querySelectorAll('#clips *').length"
+    assert page.evaluate(nodes) < 12_000
+    for _ in range(12):
+        page.get_by_label("Zoom in").first.click()
+        wait_until(page, "document.querySelectorAll('.lane .ref').length > 0")
+        assert page.evaluate(nodes) < 12_000
+    wait_until(page, "document.querySelector('.lane .ref')?.dataset.tip.includes('zoom in') === false")
+    assert page.locator(".lane .ref").first.get_attribute("data-tip").endswith("1 s long")
+    page.close()
+
+
 def test_a_day_long_recording_is_drawn_by_zoom(browser: Any, folder: Path) -> None:
     run = day()
     path = folder / "day.html"
-    path.write_text(report_page(run, report_of(run), Evidence({}, ())), encoding="utf-8")
+    path.write_text(run_pages(run, drawn=False).form("html"), encoding="utf-8")
     page = browser.new_page()
     page.goto(path.as_uri())
     wait_until(page, "document.querySelectorAll('.lane .ref').length > 0")
@@ -321,7 +339,7 @@ def test_a_day_long_recording_is_drawn_by_zoom(browser: Any, folder: Path) -> No
     assert "zoom in to tell them apart" in page.locator(".lane .ref").first.get_attribute("data-tip")
     for _ in range(12):
         page.get_by_label("Zoom in").first.click()
-    wait_until(page, "!document.querySelector('.lane .ref').dataset.tip.includes('zoom in')")
+    wait_until(page, "document.querySelector('.lane .ref')?.dataset.tip.includes('zoom in') === false")
     assert page.evaluate(nodes) < 12_000
     assert page.locator(".lane .ref").first.get_attribute("data-tip").endswith("1 s long")
     page.close()

@@ -10,11 +10,12 @@ import pytest
 from cli.command import run
 
 from browser.chromium import chromium
-from tracepact.tools.score.run import score
+from tracepact.runs.run import score
 
 pytestmark = pytest.mark.slow
 
-SET = """step = "20ms"
+SET = """cast = []
+step = "20ms"
 cases = [
   {name = "fine", rank = 0, edit = "none"},
   {name = "late", rank = 1, edit = "late_onset", by = "100ms", event = 1},
@@ -39,7 +40,7 @@ each = []
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("selection")
     (place / "set.calibration").write_text(SET)
-    found = run("select", str(place / "set.calibration"), "--require", "order", "--out", str(place / "out"))
+    found = run("select", str(place / "set.calibration"), "--guarantee", "order", "--out", str(place / "out"))
     assert found.code == 0, found.err
     return place / "out"
 

@@ -10,13 +10,13 @@ import pytest
 from cli.command import events, run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 from tracepact import InvalidInput, load_contract, parse_contract, score, starter_contracts, try_contract
-from tracepact.tools.cast.record import Trial
-from tracepact.tools.cast.show import trial_page, value_table
-from tracepact.tools.cast_members import ALWAYS_ON, PERFECT, SILENT, cast
-from tracepact.tools.cast_scenes import LONGEST, allowances, measures, scenes
-from tracepact.trace import Side
+from tracepact.author.trial_record import Trial, trial_page, value_table
+from tracepact.data.family import Side
+from tracepact.evaluate.cast import ALWAYS_ON, PERFECT, SILENT, cast, scenes
+from tracepact.evaluate.masks import LONGEST, allowances, measures
 from tracepact.wording import decimal
 
 HEAD = "contract tried\nstep 20ms\n"
@@ -88,14 +88,14 @@ def sound_contracts(draw: st.DrawFn) -> str:
     return "\n".join(["contract drawn", f"step {step}", f"merge_gap {gap}", *clauses, ""])
 
 
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 @given(sound_contracts())
 def test_a_sound_contract_is_never_said_to_be_violated_by_perfect_or_to_contradict_itself(text: str) -> None:
     kinds = {found.kind for found in try_contract(text).findings}
     assert kinds.isdisjoint({"perfect-violates", "beats-perfect", "never-together", "never-satisfied"})
 
 
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 @given(sound_contracts(), st.integers(0, 3))
 def test_the_values_are_those_of_scoring_each_system(text: str, seed: int) -> None:
     """A system of the trial, scored again by itself from its intervals in seconds."""
@@ -118,7 +118,7 @@ def test_the_values_are_those_of_scoring_each_system(text: str, seed: int) -> No
 # Scenes and cast
 
 
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 @given(sound_contracts())
 def test_the_scenes_keep_to_the_tolerances(text: str) -> None:
     contract = parse_contract(text)
@@ -134,7 +134,7 @@ def test_the_scenes_keep_to_the_tolerances(text: str) -> None:
         assert clip == "close" or all(gap > 3 * lengths.stray for gap in gaps)
 
 
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 @given(sound_contracts(), st.integers(0, 5))
 def test_the_cast_does_what_it_is_named_for(text: str, seed: int) -> None:
     contract = parse_contract(text)

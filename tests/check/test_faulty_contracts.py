@@ -9,8 +9,8 @@ import pytest
 from cli.command import run
 from jsonschema import Draft202012Validator
 
-from tracepact.diagnostics import CODES
-from tracepact.specs import spec_path, starter_contracts
+from tracepact.declarations import spec_path, starter_contracts
+from tracepact.diagnostics.codes import CODES
 
 FOLDER = spec_path("conformance/contracts")
 FAULTS: list[dict[str, Any]] = json.loads((FOLDER / "faults.json").read_text(encoding="utf-8"))

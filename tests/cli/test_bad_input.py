@@ -53,7 +53,7 @@ ERRORS: dict[str, tuple[dict[str, str | bytes], list[tuple[str, str]]]] = {
         [("incomplete-row", "pred.tsv:2")],
     ),
     "wrong encoding": (
-        {"ref_tsv": (HEADER + "a\t1\t2\tcafé\n").encode("latin-1"), "pred_tsv": HEADER.encode("utf-16-le")},
+        {"ref_tsv": (HEADER + "ä\t1\t2\tcafé\n").encode()[:-2], "pred_tsv": HEADER.encode("utf-16-le")},
         [("bad-encoding", "ref.tsv:2"), ("bad-encoding", "pred.tsv:1")],
     ),
     "an empty file": (
@@ -251,7 +251,7 @@ WARNINGS: dict[str, tuple[dict[str, str | bytes], list[tuple[str, str]]]] = {
 def test_oddities_are_warnings_listed_and_counted_in_the_report(
     files: dict[str, str | bytes], places: list[tuple[str, str]], tmp_path: Path
 ) -> None:
-    outcome = score(tmp_path, **files)
+    outcome = score(tmp_path, "--full", **files)
     assert outcome.code == 0
     assert outcome.places == places
     assert "error[" not in outcome.err
@@ -272,7 +272,9 @@ def test_strict_makes_warnings_errors(
 
 
 def test_many_warnings_of_one_code_are_counted_and_not_repeated(tmp_path: Path) -> None:
-    outcome = score(tmp_path, pred_tsv=events(*["a 1 2 x"] * 12))
+    brief = score(tmp_path, pred_tsv=events(*["a 1 2 x"] * 12))
+    assert brief.err.splitlines()[0] == "warnings: 11 duplicate-row (in pred.tsv); --full lists them"
+    outcome = score(tmp_path, "--full", pred_tsv=events(*["a 1 2 x"] * 12))
     assert outcome.codes == ["duplicate-row"] * 6
     assert "… and 6 more" in outcome.err
     assert "warnings: 11 duplicate-row" in outcome.out

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli.command import events, listing, run, write
 
-from tracepact.specs import starter_contracts
+from tracepact.declarations import starter_contracts
 
 FINE = "# kept\ncontract fine\nstep 20ms\n\nclause c on ref_onset : pred_onset  # beside\n"
 LOOSE = "# kept\ncontract   fine\nstep 20ms\n\nclause c on  ref_onset: (pred_onset)  # beside\n"
@@ -76,6 +76,31 @@ def test_check_prints_github_annotations(folder: Path) -> None:
     assert lines[0].startswith("::error title=unknown-atom,file=bad.contract,line=3,col=13::")
     assert lines[4].startswith("::warning title=unused-parameter,file=unused.contract,line=3,col=")
     assert run("check", "fine.contract", "--format", "github", folder=folder).out == ""
+
+
+def test_sarif_names_the_rule_and_the_place_of_each_finding(folder: Path) -> None:
+    """The characters of the region are the fault; a file's name is a reference of a path, whatever stands in it."""
+    text = "contract c\nstep 20ms\nclause ö on ref_onset : N[40ms] pred_onst\n"
+    (folder / "a b:#?.contract").write_text(text, encoding="utf-8")
+    outcome = run("check", "a b:#?.contract", "unused.contract", "--format", "sarif", folder=folder)
+    document = json.loads(outcome.out)
+    (report,) = document["runs"]
+    assert (document["version"], report["tool"]["driver"]["name"]) == ("2.1.0", "tracepact")
+    rules = [rule["id"] for rule in report["tool"]["driver"]["rules"]]
+    assert [(one["ruleId"], rules[one["ruleIndex"]]) for one in report["results"]] == [
+        (one["ruleId"], one["ruleId"]) for one in report["results"]
+    ]
+    first = next(one for one in report["results"] if one["level"] == "error")
+    place = first["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "a%20b%3A%23%3F.contract"}
+    region = place["region"]
+    line = text.split("\n")[region["startLine"] - 1]
+    assert region["endLine"] == region["startLine"]
+    named = line[region["startColumn"] - 1 : region["endColumn"] - 1]
+    assert first["ruleId"] in ("bad-character", "unknown-atom")
+    assert named == {"bad-character": "ö", "unknown-atom": "pred_onst"}[first["ruleId"]]
+    empty = json.loads(run("check", "fine.contract", "--format", "sarif", folder=folder).out)
+    assert empty["runs"][0]["results"] == []
 
 
 def test_strict_makes_a_warning_of_check_an_error(folder: Path) -> None:

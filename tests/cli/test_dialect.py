@@ -1,6 +1,7 @@
 """One dialect of the command line: formats, names and help texts are the same from command to command."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,8 @@ import pytest
 from cli.command import run
 
 from tracepact import cli, starter_contracts
-from tracepact.diagnostics import DIAGNOSTIC_FORMATS
-from tracepact.tools.exits import Exit
+from tracepact.command_line import Exit
+from tracepact.diagnostics.findings import DIAGNOSTIC_FORMATS
 
 NOT_RESULTS = {
     "calibrate": "writes a calibration set",
@@ -31,21 +32,17 @@ NOT_RESULTS = {
     "report": "writes documents, whose formats --format names",
 }
 """Commands that print no results, and what they do instead."""
-SEVERAL_MEANINGS = {
-    "--all": "everything that is left out by default, whatever that is",
+SEVERAL_TYPES = {
     "--format": "text and json, and what else a command offers",
-    "--out": "a place to write to; a file or a folder",
-    "--profile": "a profile of a contract, or of the oracle protocol",
-    "--engine": "what evaluates formulas, or where batches of clips are scored",
-    "--require": "what must hold of scores, or of a selection",
-    "--from": "where something begins: a format, or a range",
-    "--to": "where something ends: a format, a language, or a range",
-    "--fail-on": "lint-data can also never fail",
-    "--timeout": "conform waits for a process, which cannot answer in no time",
+    "--out": "a place to write results to; a file or a folder",
     "--scores": "the scores of a system: of the one that is meant, or by its name in a league",
     "--seed": "Hypothesis takes any whole number, NumPy none below zero",
+    "--from": "a format or a notation to read",
+    "--to": "a format or a language to write",
 }
-"""Options whose values differ from command to command, and what they have in common."""
+"""Options whose values differ in type from command to command, and the one thing that each means."""
+ONE_DEFAULT = ("--fail-on", "--timeout", "--draws")
+"""Options whose default is the same in every command that has them."""
 
 
 def leaves(command: click.Command, path: tuple[str, ...], ctx: click.Context) -> Iterator[tuple[str, click.Command]]:
@@ -98,11 +95,18 @@ def test_the_limit_is_shown_by_every_command_that_reads_events_or_runs() -> None
 def test_an_option_of_one_name_takes_the_same_values_everywhere() -> None:
     kinds: dict[str, dict[tuple[object, ...], str]] = {}
     for name, option in OPTIONS:
-        for word in option.opts:
+        for word in () if option.hidden else option.opts:
             kinds.setdefault(word, {})[kind(option)] = name
     several = {word: sorted(found.values()) for word, found in kinds.items() if len(found) > 1}
-    assert {word: names for word, names in several.items() if word not in SEVERAL_MEANINGS} == {}
-    assert set(SEVERAL_MEANINGS) <= set(kinds)
+    assert {word: names for word, names in several.items() if word not in SEVERAL_TYPES} == {}
+    assert set(SEVERAL_TYPES) <= set(several)
+
+
+@pytest.mark.parametrize("word", ONE_DEFAULT)
+def test_an_option_of_one_name_has_one_default(word: str) -> None:
+    options = {name: option.default for name, option in OPTIONS if word in option.opts and not option.hidden}
+    assert len(options) > 1
+    assert len({*options.values()}) == 1, options
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -113,6 +117,23 @@ def test_help_is_in_sentences(name: str) -> None:
     texts |= {o.opts[0]: o.help or "" for o in command.params if isinstance(o, click.Option) and not o.hidden}
     assert [(option, text) for option, text in texts.items() if not text.strip().endswith((".", "?"))] == []
     assert [(option, text) for option, text in texts.items() if not text[:1].isupper() and text[:1] != "`"] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_a_dozen_options_at_most_and_says_how_many_more_there_are(name: str) -> None:
+    """What is left out is shown by `--help --all`, and still taken."""
+    options = [o for o in COMMANDS[name].params if isinstance(o, click.Option) and not o.hidden]
+    brief, whole = (run(*name.split(), "--help", *more).out for more in ((), ("--all",)))
+    listed = set(re.findall(r"^  (--[a-z-]+)", brief.partition("\nOptions:\n")[2], re.MULTILINE))
+    shown = [option for option in options if option.opts[0] in listed]
+    if name in cli._USUAL:
+        assert len(shown) <= 12
+        assert re.search(rf"{len(options) - len(shown)} more options: .* {name} --help --all$", brief, re.MULTILINE)
+        assert all(option.opts[0] in whole for option in options)
+        assert "more options" not in whole
+    else:
+        assert shown == options
+        assert len(options) <= 12
 
 
 @pytest.mark.parametrize(
@@ -156,20 +177,18 @@ def loaded(*arguments: str) -> set[str]:
 def test_help_and_version_load_no_tool_and_no_large_library(argument: str) -> None:
     found = loaded(argument)
     assert "tracepact.cli" in found
-    assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "msgspec", "jinja2", "sympy"} == set()
+    large = {"jinja2", "lark", "msgspec", "numpy", "rich", "sympy", "z3"}
+    assert {name.split(".")[0] for name in found} & large == set()
     parts = {name.split(".")[1] for name in found if name.startswith("tracepact.")}
-    assert parts == {"cli", "diagnostics", "frozen", "inputs", "lazy", "limits", "show", "tools", "version", "wording"}
-    assert {name for name in found if name.startswith("tracepact.tools.")} == {
-        "tracepact.tools.entry",
-        "tracepact.tools.exits",
-        "tracepact.tools.groups",
-    }
+    own = {"cli", "command_line", "declarations", "diagnostics", "inputs", "lazy", "show", "version", "wording"}
+    assert parts == own
+    assert {name for name in found if name.startswith("tracepact.show.")} == {"tracepact.show.lines"}
 
 
 @pytest.mark.parametrize("name", starter_contracts())
 def test_a_starter_is_checked_without_a_solver_and_without_arrays(name: str) -> None:
     libraries = {module.split(".")[0] for module in loaded("check", name)}
-    assert not libraries & {"numpy", "z3", "lark", "rich", "msgspec", "jinja2", "sympy"}
+    assert not libraries & {"numpy", "z3", "rich", "msgspec", "jinja2", "sympy"}
 
 
 def test_the_version_is_answered_before_the_command_line_is_loaded() -> None:
@@ -189,9 +208,9 @@ def test_the_version_is_answered_before_the_command_line_is_loaded() -> None:
 
 def test_a_question_about_formulas_loads_only_the_language_and_its_logic() -> None:
     found = loaded("equivalent", "p", "p")
-    assert "tracepact.logic.decide" in found
+    assert "tracepact.logic.decisions" in found
     assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "jinja2", "sympy"} == set()
-    unneeded = ("trace", "io", "events", "scoring", "metrics", "stream", "tools.score", "tools.select", "tools.audit")
+    unneeded = ("evaluate.score", "evaluate.event", "measures", "stream", "runs", "selection", "audits", "tuning")
     assert [name for name in found if name.startswith(tuple(f"tracepact.{part}" for part in unneeded))] == []
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tracepact.specs import spec_path
-from tracepact.tools.exits import Exit
+from tracepact.command_line import Exit
+from tracepact.declarations import spec_path
 
 pytestmark = pytest.mark.slow
 
@@ -81,13 +81,13 @@ print("\\n" + json.dumps(sorted(sys.modules)))
     assert "tracepact.cli" in loaded
     heavy = {"z3", "sympy", "scipy", "pandas", "matplotlib"}
     if arguments[0] == "check":
-        heavy = {"rich", "tracepact.scoring", *(name for name in loaded if name.startswith("tracepact.io."))}
+        heavy = {"rich", "tracepact.evaluate.scorecard", "tracepact.data.formats", "tracepact.data.memory"}
     if arguments == ("--help",):
         heavy |= {
             "rich.table",
-            "tracepact.tools.score.report",
-            "tracepact.tools.score.command",
-            "tracepact.tools.check.command",
+            "tracepact.runs.report",
+            "tracepact.runs.score_command",
+            "tracepact.logic.check_commands",
         }
     assert not loaded & heavy
 

@@ -21,7 +21,7 @@ def test_errors_come_last_and_are_counted(tmp_path: Path) -> None:
 def test_every_file_keeps_its_own_first_warnings(tmp_path: Path) -> None:
     many = [f"a {i / 10} {20 + i} x" for i in range(40)]
     write(tmp_path, {"ref.tsv": events(*many), "pred.tsv": events(*many[:8])})
-    found = run(*DATA, folder=tmp_path)
+    found = run(*DATA, "--full", folder=tmp_path)
     beyond = [place.split(":")[0] for code, place in found.places if code == "offset-beyond-clip"]
     assert beyond.count("ref.tsv") == beyond.count("pred.tsv") == 5
     assert "and 35 more in ref.tsv" in found.err
@@ -30,7 +30,7 @@ def test_every_file_keeps_its_own_first_warnings(tmp_path: Path) -> None:
 
 def test_clips_are_named_and_a_slip_of_the_pen_is_offered(tmp_path: Path) -> None:
     write(tmp_path, {"ref.tsv": REF, "pred.tsv": events("a 1 2 x", *(f"c{i} 1 2 x" for i in range(7)))})
-    named = run(*DATA, "--clips", "reference", folder=tmp_path)
+    named = run(*DATA, "--clips", "reference", "--full", folder=tmp_path)
     assert "`c0`" in named.err
     assert "`c4`" in named.err
     assert "`c5`" not in named.err

@@ -18,8 +18,8 @@ from rich.cells import cell_len
 
 import tracepact
 from tracepact import spec_path
-from tracepact.logic.picture import NOT_SMALLEST
-from tracepact.specs import spec_root
+from tracepact.declarations import spec_root
+from tracepact.logic.models import NOT_SMALLEST
 
 pytestmark = pytest.mark.slow
 
@@ -28,6 +28,8 @@ WIDEST = 4000
 """A terminal on which nothing is wrapped, to compare with."""
 DATA = ("--ref", str(spec_path("demo/reference.tsv")), "--pred", str(spec_path("demo/late_long.tsv")))
 TIMED = (*DATA, "--durations", str(spec_path("demo/durations.tsv")))
+FIELDS_FOLDER = Path(__file__).parents[2] / "examples" / "19-score-fields"
+FIELDS = ("--ref", str(FIELDS_FOLDER / "reference.tsv"), "--pred", str(FIELDS_FOLDER / "scores"))
 FAULTY = """contract faulty
 step 20ms
 param tol = 50ms
@@ -36,24 +38,30 @@ clause c on ref_active : !pred_active | N[tol] pred_active
 """
 APART = "F[70f,70f] (ref_onset & F[40f,40f] (ref_offset & F[25f,25f] (ref_onset & F[33f,33f] ref_offset)))"
 """What is so far apart that a trace which shows it is wider than a terminal."""
+MANY = "contract many\nstep 20ms\n" + "".join(
+    f"clause c{k} on ref_onset : ref_onset -> N[{k}1ms] pred_onset\n" for k in range(1, 10)
+)
 COMMANDS = {
     "check": ("check", "faulty.contract", "--notes"),
+    "check of many faults": ("check", "many.contract"),
     "check of a long trace": ("check", "long.contract", "--timeout", "100"),
     "sat": ("sat", f"ref_onset & {APART}"),
     "implies": ("implies", "ref_onset", f"!{APART}"),
     "explain": ("explain", "boundary_gate", "--no-notes"),
     "score": ("score", "boundary_gate", *TIMED),
-    "score, brief": ("score", "boundary_gate", *TIMED, "--brief"),
+    "score, full": ("score", "boundary_gate", *TIMED, "--full"),
     "try": ("try", "boundary_gate"),
     "metrics": ("metrics", *TIMED),
     "audit": ("audit", "selection", "demo/late_long", "demo/fragmenting"),
     "select": ("select", "boundary_gate"),
     "league": ("league", "demo/late_long", "demo/fragmenting", "demo/over_firing"),
+    "curves": ("curves", "boundary_gate", *FIELDS, "--draws", "20"),
     "show": ("show",),
     "help": ("--help",),
     "help of a command": ("score", "--help"),
     "help on the language": ("help", "language"),
 }
+ON_ONE_SCREEN = ("check", "check of many faults", "score", "try", "metrics", "league", "curves")
 LEFT_OUT = "left out on a screen of"
 _CODES = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|\x1b\][^\x07]*\x07")
 _WORDS = re.compile(r"[^\s│┃┏┓┗┛━─┡┩├┤┼┴┬└┘┌┐╇╋┳┻┠┨█░▁▂▃▄▅▆▇╸╺╌]+")
@@ -63,6 +71,7 @@ _WORDS = re.compile(r"[^\s│┃┏┓┗┛━─┡┩├┤┼┴┬└┘┌
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("terminal")
     (found / "faulty.contract").write_text(FAULTY, encoding="utf-8")
+    (found / "many.contract").write_text(MANY, encoding="utf-8")
     long = f"contract long\nstep 20ms\nclause c on {APART}\n  : G[1f,200f] pred_active & !ref_active\n"
     (found / "long.contract").write_text(long, encoding="utf-8")
     shown("demo", "--out", "demo", width=WIDEST, folder=found)
@@ -147,6 +156,13 @@ def test_default_output_fits_the_terminal(name: str, width: int, folder: Path) -
     missing = [heading for heading in headings(wide) if not set(words(heading)) <= set(words(text))]
     assert missing == [], "a column that is neither shown nor named among those left out"
     assert note or "…" not in said or "…" in wide
+
+
+@pytest.mark.parametrize("name", ON_ONE_SCREEN)
+def test_an_answer_fits_one_screen_unless_all_is_asked_for(name: str, folder: Path) -> None:
+    brief, full = (shown(*COMMANDS[name], *more, width=100, folder=folder) for more in ((), ("--full",)))
+    assert len(brief.rstrip().split("\n")) < 40  # the last line is the prompt's
+    assert len(full.split("\n")) >= len(brief.split("\n"))
 
 
 @pytest.mark.parametrize("name", ["check of a long trace", "sat", "implies"])

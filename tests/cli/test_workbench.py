@@ -1,6 +1,7 @@
 """Around the commands: their groups, standard input, folders, the short form of a score, completion, hooks."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,8 @@ from cli.command import events, run, write
 
 import tracepact
 from tracepact import cli, starter_contracts
-from tracepact.diagnostics import CODES
-from tracepact.tools.score.tally import LISTED_DIAGNOSTICS
+from tracepact.diagnostics.codes import CODES
+from tracepact.runs.tally import LISTED_DIAGNOSTICS
 
 ROOT = Path(__file__).parents[2]
 FAULTY = "contract faulty\nstep 20ms\nclause a on ref_onest : pred_onset\n"
@@ -105,32 +106,59 @@ def test_warnings_about_a_known_reference_are_counted_and_others_listed(
     assert "about the reference" in run(*both, *batches, "--ref-known", folder=tmp_path).err
 
 
+@pytest.mark.parametrize("batches", [(), ("--memory", "1GB")], ids=["at once", "in batches"])
+@pytest.mark.parametrize(
+    ("ref", "fault"),
+    [
+        ("secret\t5\t1\tsiren", "offset-before-onset"),
+        ("secret\tsoon\t1\tsiren", "bad-time"),
+        ("secret\t11\t12\tsiren", "starts-outside-clip"),
+        ("secret\t-1\t1\tsiren", "bad-time"),
+    ],
+)
+def test_where_scoring_fails_a_known_reference_is_not_told(
+    tmp_path: Path, ref: str, fault: str, batches: tuple[str, ...]
+) -> None:
+    """The log of a submission says what is wrong with the submission, and of the reference how often and what kind."""
+    head = "filename\tonset\toffset\tevent_label\n"
+    write(tmp_path, {"ref.tsv": f"{head}{ref}\nhidden\t1\t2\tsiren\n", "lengths.tsv": "filename\tduration\n"})
+    write(tmp_path, {"pred.tsv": f"{head}hiden\t1\t2\tsiren\nother\tx\t2\tsiren\n"})
+    for durations in ("4", "lengths.tsv"):
+        sides = ("--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", durations, *batches)
+        plain, kept = (run("score", "boundary_gate", *sides, *more, folder=tmp_path) for more in ((), ("--ref-known",)))
+        assert plain.code == kept.code == 2
+        assert "ref.tsv" in plain.err or fault not in plain.err
+        assert "pred.tsv:3" in kept.err
+        assert (f"error[{fault}]: 1 finding about the reference" in kept.err) == (f"error[{fault}]" in plain.err)
+        for word in ("secret", "hidden", "ref.tsv", "lengths.tsv"):
+            assert word not in kept.out + kept.err, kept.err
+
+
 def test_warnings_that_a_run_in_batches_does_not_keep_are_counted(tmp_path: Path) -> None:
     write(tmp_path, TABLES)
     write(tmp_path, {"often.tsv": "filename\tonset\toffset\tevent_label\n" + "a\t1\t2\tx\n" * (LISTED_DIAGNOSTICS + 8)})
-    scored = ("score", "boundary_gate", "--ref", "often.tsv", *SCORED[2:], "--memory", "1GB")
+    scored = ("score", "boundary_gate", "--ref", "often.tsv", *SCORED[2:], "--memory", "1GB", "--full")
     done = run(*scored, folder=tmp_path)
     assert f"… and {LISTED_DIAGNOSTICS - 5:,} more in often.tsv" in done.err
     assert "\n7 more of `duplicate-row`" in done.err
     assert "\n7 more of `duplicate-row`" in run(*scored, "--ref-known", folder=tmp_path).err
 
 
-def test_a_brief_score_is_the_vector_the_profiles_and_a_line_for_each_violated_clause(tmp_path: Path) -> None:
+def test_a_score_fits_a_screen_and_full_shows_the_rest(tmp_path: Path) -> None:
     write(tmp_path, TABLES)
-    lines = run("score", "boundary_gate", *SCORED, "--brief", folder=tmp_path).out.splitlines()
+    lines = run("score", "boundary_gate", *SCORED, folder=tmp_path).out.splitlines()
     vector = tracepact.score("boundary_gate", [(1, 2, "x")], [("1.2", 2, "x")], durations=4).vector
-    profile = f"profile support_recall: {float(vector['missing_guard']):.3f}"
-    violated = [name for name, value in vector.items() if value < 1]
-    assert all(name in lines[0] for name in vector)
-    assert lines[1] == profile
-    assert [line.split(":")[0] for line in lines[2:]] == violated
-    assert "onset_guard: 1 violation, worst at a, x, 1 s: nearest 0.2 s later" in lines
-    assert run("score", "boundary_gate", *SCORED, "--brief", "--json", folder=tmp_path).code == 2
+    assert len(lines) <= 40
+    assert all(sum(f"│{name} " in line for line in lines) == 1 for name in vector)
+    assert f"profile support_recall = {float(vector['missing_guard']):.3f}" in lines
+    assert "onset_guard fails 1 time: x at 1 s of a, nearest 0.2 s later" in lines
+    assert lines[-1].strip().startswith("--full shows")
+    full = run("score", "boundary_gate", *SCORED, "--full", folder=tmp_path).out
+    assert "Standard metrics" in full
+    assert run("score", "boundary_gate", *SCORED, "--brief", folder=tmp_path).out.splitlines() == lines
     write(tmp_path, {"none.tsv": "filename\tonset\toffset\tevent_label\n"})
-    silent = run(
-        "score", "boundary_gate", "--ref", "none.tsv", "--pred", "none.tsv", "--brief", *SCORED[4:], folder=tmp_path
-    )
-    assert "profile support_recall: ∅ 1.000" in silent.out.splitlines()
+    silent = run("score", "boundary_gate", "--ref", "none.tsv", "--pred", "none.tsv", *SCORED[4:], folder=tmp_path)
+    assert any("profile support_recall = ∅ 1.000" in line for line in silent.out.splitlines())
 
 
 @pytest.mark.slow
@@ -140,7 +168,7 @@ def test_a_brief_score_is_the_vector_the_profiles_and_a_line_for_each_violated_c
         ("tracepact ex", {"explain", "export"}),
         ("tracepact score bo", {"boundary_gate"}),
         ("tracepact try sp", {"speech_gate"}),
-        ("tracepact new mine --from ne", {"neural_alignment"}),
+        ("tracepact new mine --starter ne", {"neural_alignment"}),
         ("tracepact score boundary_gate --set t", {"tol="}),
         ("tracepact score boundary_gate --require o", {"onset_guard", "offset_guard"}),
         ("tracepact score boundary_gate --require pooled.o", {"pooled.onset_guard", "pooled.offset_guard"}),
@@ -153,7 +181,7 @@ def test_a_brief_score_is_the_vector_the_profiles_and_a_line_for_each_violated_c
         ("tracepact judge bound", {"boundary_gate"}),
         ("tracepact select boundary_gate --clauses sp", {"speech_gate"}),
         ("tracepact select boundary_gate --family no", {"none"}),
-        ("tracepact select boundary_gate --require ", {"separate", "order", "name"}),
+        ("tracepact select boundary_gate --guarantee ", {"separate", "order", "name"}),
     ],
 )
 def test_a_shell_completes_commands_starters_parameters_clauses_and_profiles(line: str, offered: set[str]) -> None:
@@ -164,9 +192,25 @@ def test_the_hooks_and_the_action_call_commands_that_exist() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     calls = [hook["entry"] for hook in hooks]
     steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
-    calls += [step["run"].removeprefix("python -m ") for step in steps if "-m tracepact" in step.get("run", "")]
-    assert len(calls) == 3
+    calls += [call for step in steps for call in re.findall(r"python -m (tracepact .*)", step.get("run", ""))]
+    assert len(calls) == 4
     for call in calls:
         _, command, *options = call.split()
         shown = run(command, "--help").out
         assert [option for option in options if option.startswith("--") and option not in shown] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fail_on", ["never", "warning"])
+def test_the_action_tries_the_contracts_below_a_folder_and_those_that_are_named(tmp_path: Path, fail_on: str) -> None:
+    (tmp_path / "sub").mkdir()
+    deaf = "contract deaf\nstep 20ms\nclause heard on ref_active : N[40ms] pred_active\n"
+    (tmp_path / "sub" / "deaf.contract").write_text(deaf)
+    last = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"][-1]
+    folder = str(Path(sys.executable).parent)
+    surroundings = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "FAIL_ON": fail_on}
+    surroundings |= {"CONTRACTS": "sub boundary_gate", "PYTHONPATH": str(ROOT / "pytools")}
+    done = subprocess.run(["bash", "-c", last["run"]], cwd=tmp_path, env=surroundings, capture_output=True, text=True)
+    assert (done.returncode == 0) is (fail_on == "never")
+    assert "no clause notices a system that predicts every class" in done.stdout
+    assert "boundary_gate" in done.stdout

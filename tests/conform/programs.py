@@ -11,7 +11,10 @@ from typing import Any
 from referencing import Registry, Resource
 
 from benchmarks.mutant import catalogue
-from tracepact.specs import spec_path
+from tracepact.conform.engines import CaseEngine
+from tracepact.conform.findings import LocalPeer, put
+from tracepact.conform.oracle import Session
+from tracepact.declarations import spec_path
 
 MONITOR = str(Path(__file__).resolve().parents[2] / "examples" / "07-conformance" / "monitor.py")
 MUTANTS = {mutant.id: mutant for mutant in catalogue()}
@@ -24,3 +27,12 @@ atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 def process(name: str) -> list[str]:
     """The command that serves the protocol as a mutant of the example's monitor."""
     return [sys.executable, str(MUTANTS[name].written(_FOLDER))]
+
+
+def played(case: dict[str, Any], engine: CaseEngine) -> dict[str, Any]:
+    """The answer of an engine to a stream that is played to it: interrupted, opened anew, as the case says."""
+    session = Session(engine)
+    peer = LocalPeer(lambda: lambda message: session.reply(json.dumps(message)))
+    peer.start()
+    answer: dict[str, Any] = put(peer, case, ("out", "counts"))["answer"]
+    return answer

@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 import pytest
 from cli.command import run
 
-from tracepact.tools.conform.conform import conform
-from tracepact.tools.conform.findings import Tally, judge
-from tracepact.tools.conform.peer import Peer
-from tracepact.tools.conform.picture import picture
-from tracepact.tools.conform.vectors import Profile, suite
+from tracepact.conform.conformance import conform
+from tracepact.conform.findings import CaseTally, judge
+from tracepact.conform.oracle import ConformanceProfile, suite
+from tracepact.conform.outcome import picture
+from tracepact.conform.peer import Peer
 
 MONITOR = str(Path(__file__).resolve().parents[2] / "examples" / "07-conformance" / "monitor.py")
 CONFORM = (sys.executable, "-c", "from tracepact.cli import main; main()", "conform", "--examples", "0")
@@ -39,7 +39,7 @@ def peer_that(reply: str) -> list[str]:
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_a_reader_that_leaves_does_not_change_the_exit_code(options: tuple[str, ...]) -> None:
     mutant = [sys.executable, "-m", "benchmarks.mutant", "always-not-cut"]
-    command = [*CONFORM, *options, "--profile", "core", "--", *mutant]
+    command = [*CONFORM, *options, "--only", "core", "--", *mutant]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
         assert started.stdout is not None
         assert started.stderr is not None
@@ -60,7 +60,7 @@ def test_a_request_to_end_ends_the_implementation_too(asked: str, greets: bool, 
     if deaf:
         tell = f"import signal; [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]; {tell}"
     peer = peer_that(tell) if greets else [sys.executable, "-c", f"import os, time; {tell}"]
-    with subprocess.Popen([*CONFORM, "--timeout", "50", "--", *peer], stderr=subprocess.PIPE) as started:
+    with subprocess.Popen([*CONFORM, "--wait", "50", "--", *peer], stderr=subprocess.PIPE) as started:
         while not (note.exists() and note.read_text()):
             assert started.poll() is None
             time.sleep(0.02)
@@ -73,9 +73,9 @@ def test_a_request_to_end_ends_the_implementation_too(asked: str, greets: bool, 
 
 @pytest.mark.parametrize("timeout", ["nan", "inf", "1e300", "0"])
 def test_a_timeout_that_is_no_time_is_refused(timeout: str) -> None:
-    outcome = run("conform", "--timeout", timeout, "--", "no-such-command-here")
+    outcome = run("conform", "--wait", timeout, "--", "no-such-command-here")
     assert outcome.code == 2
-    assert "--timeout" in outcome.err
+    assert "--wait" in outcome.err
     assert outcome.out == ""
 
 
@@ -84,7 +84,7 @@ def test_a_timeout_that_is_no_time_is_refused(timeout: str) -> None:
     [
         ("sys.exit(7)", (), "stopped"),
         ("print(json.dumps({'id': case['id'], 'unsupported': 'no'}), flush=True)", (), "nothing was tested"),
-        ("pass", ("--profile", "events"), "nothing was tested"),
+        ("pass", ("--only", "events"), "nothing was tested"),
     ],
 )
 def test_junit_of_a_run_that_says_too_little_has_an_error(
@@ -106,7 +106,7 @@ def test_a_crash_is_told_by_the_end_of_standard_error() -> None:
 
 
 def test_a_profile_that_was_asked_for_and_is_not_supported_is_named() -> None:
-    options = ("conform", "--examples", "0", "--profile", "contracts", "--profile", "core")
+    options = ("conform", "--examples", "0", "--only", "contracts", "--only", "core")
     outcome = run(*options, "--", sys.executable, MONITOR)
     assert outcome.code == 0
     assert "asked for but not supported, so not tested: contracts\n" in outcome.out
@@ -114,7 +114,7 @@ def test_a_profile_that_was_asked_for_and_is_not_supported_is_named() -> None:
 
 
 def test_where_nothing_was_tested_what_is_supported_and_asked_is_said() -> None:
-    outcome = run("conform", "--examples", "0", "--profile", "events", "--", *peer_that("pass"))
+    outcome = run("conform", "--examples", "0", "--only", "events", "--", *peer_that("pass"))
     assert outcome.code == 3
     assert "it supports core; asked for: events\n" in outcome.out
 
@@ -129,7 +129,7 @@ def test_where_nothing_was_tested_what_is_supported_and_asked_is_said() -> None:
 )
 def test_a_part_that_is_missing_is_called_missing(answer: dict[str, Any], words: str) -> None:
     wanted = {"satisfied", "obligated", "value"}
-    vector = next(v for v in suite() if v.profile is Profile.CORE and v.input["ask"] == "clause")
+    vector = next(v for v in suite() if v.profile is ConformanceProfile.CORE and v.input["ask"] == "clause")
     assert wanted <= set(vector.expected)
     given = {**{key: value for key, value in vector.expected.items() if key not in wanted}, **answer}
     if "value" in given:
@@ -138,7 +138,7 @@ def test_a_part_that_is_missing_is_called_missing(answer: dict[str, Any], words:
         peer_that(f"print(json.dumps({{'id': case['id'], 'answer': json.loads({json.dumps(given)!r})}}), flush=True)"),
         20,
     )
-    finding = judge(peer, vector, Tally())
+    finding = judge(peer, vector, CaseTally())
     peer.kill()
     assert finding is not None
     assert sorted(finding.words.replace(" and ", " ").split()) == sorted(words.replace(" and ", " ").split())

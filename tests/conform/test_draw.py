@@ -7,20 +7,24 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tracepact.core import subformulas
-from tracepact.tools.conform.draw import EXPERIMENTS
-from tracepact.tools.conform.engines import REFERENCE
-from tracepact.tools.conform.trees import formula_of
-from tracepact.tools.conform.vectors import Profile, answer
+from tracepact.conform.draw import EXPERIMENTS
+from tracepact.conform.engines import REFERENCE
+from tracepact.conform.oracle import ConformanceProfile, answer
+from tracepact.conform.protocol import formula_of
+from tracepact.language.formula import subformulas
 
 pytestmark = pytest.mark.slow
 
 Case = dict[str, Any]
 FIRST = 60
-FRAMES = [(p, name) for p in (Profile.CORE, Profile.PAST, Profile.STREAMING, Profile.CHUNKS) for name in EXPERIMENTS[p]]
+FRAMES = [
+    (p, name)
+    for p in (ConformanceProfile.CORE, ConformanceProfile.PAST, ConformanceProfile.STREAMING, ConformanceProfile.CHUNKS)
+    for name in EXPERIMENTS[p]
+]
 
 
-def first(profile: Profile, name: str) -> list[Case]:
+def first(profile: ConformanceProfile, name: str) -> list[Case]:
     """The first cases of an experiment."""
     found: list[Case] = []
 
@@ -60,7 +64,7 @@ def verdicts(case: Case) -> str:
 
 @pytest.mark.parametrize(("profile", "name"), FRAMES, ids=[name for _, name in FRAMES])
 def test_formulas_are_no_constants_traces_are_long_enough_and_verdicts_are_of_both_kinds(
-    profile: Profile, name: str
+    profile: ConformanceProfile, name: str
 ) -> None:
     cases = first(profile, name)
     said = [verdicts(case) for case in cases]
@@ -73,17 +77,17 @@ def test_formulas_are_no_constants_traces_are_long_enough_and_verdicts_are_of_bo
 
 @pytest.mark.parametrize("name", ["greedy matching", "optimal matching"])
 def test_matches_have_something_to_decide(name: str) -> None:
-    found = [answer(case, REFERENCE) for case in first(Profile.EVENTS, name)]
+    found = [answer(case, REFERENCE) for case in first(ConformanceProfile.EVENTS, name)]
     assert share([len(one["candidates"]) > len(one["pairs"]) for one in found]) > 0.25
 
 
 def test_event_clauses_have_obligations_of_both_kinds() -> None:
-    found = [answer(case, REFERENCE) for case in first(Profile.EVENTS, "event clauses")]
+    found = [answer(case, REFERENCE) for case in first(ConformanceProfile.EVENTS, "event clauses")]
     assert share([one["obligated"] > 0 for one in found]) > 0.6
     assert share([bool(one["violated"]) for one in found]) > 0.1
     assert share([one["satisfied"] > 0 for one in found]) > 0.1
 
 
 def test_whole_contracts_have_matches() -> None:
-    found = [answer(case, REFERENCE) for case in first(Profile.CONTRACTS, "scores")]
+    found = [answer(case, REFERENCE) for case in first(ConformanceProfile.CONTRACTS, "scores")]
     assert share([bool(one["pairs"]) for one in found]) > 0.6

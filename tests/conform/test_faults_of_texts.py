@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tracepact.tools.conform.engines import REFERENCE
-from tracepact.tools.conform.guided import drawn
-from tracepact.tools.conform.vectors import Profile, answer
+from tracepact.conform.differential import guided
+from tracepact.conform.engines import REFERENCE
+from tracepact.conform.oracle import ConformanceProfile, answer
 
 
 def faults(case: dict[str, Any]) -> list[dict[str, Any]]:
@@ -38,7 +38,7 @@ def test_the_faults_of_a_formula_come_in_order_of_place(text: str, codes: list[s
 
 def test_the_faults_of_a_contract_come_in_order_of_place_and_those_of_no_place_last() -> None:
     several = 0
-    for case in drawn(Profile.TEXT, "contract texts", 150, seed=2):
+    for case in guided(ConformanceProfile.TEXT, "contract texts", 150, seed=2):
         text = case["text"].replace("on true", "on unknown").replace("20ms", "0ms")
         found = faults({**case, "text": f"{text}\nclause z on q1 : F[2f,1f] q2 & N[-1f] q3", "set": {"nothing": "1s"}})
         assert places(found) == sorted(places(found)), text

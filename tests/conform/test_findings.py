@@ -7,21 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tracepact.tools.conform.citing import cited
-from tracepact.tools.conform.differential import case_of, reduced, rules_of
-from tracepact.tools.conform.draw import EXPERIMENTS
-from tracepact.tools.conform.findings import Finding, Tally, compare_chunks, judge
-from tracepact.tools.conform.peer import PeerFault
-from tracepact.tools.conform.picture import picture
-from tracepact.tools.conform.reduce import smaller
-from tracepact.tools.conform.replay import profile_of
-from tracepact.tools.conform.vectors import Profile, differences, vector_of
+from tracepact.conform.differential import case_of, profile_of, reduced, rules_of
+from tracepact.conform.draw import EXPERIMENTS
+from tracepact.conform.findings import CaseTally, Finding, cited, compare_chunks, judge
+from tracepact.conform.oracle import ConformanceProfile, differences, vector_of
+from tracepact.conform.outcome import picture
+from tracepact.conform.peer import PeerFault
+from tracepact.conform.reduction import smaller
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("profile", Profile, ids=lambda profile: profile.value)
-def test_smaller_cases_are_cases_and_shrinking_ends(profile: Profile) -> None:
+@pytest.mark.parametrize("profile", ConformanceProfile, ids=lambda profile: profile.value)
+def test_smaller_cases_are_cases_and_shrinking_ends(profile: ConformanceProfile) -> None:
     @given(
         st.sampled_from(sorted(EXPERIMENTS[profile])).flatmap(lambda n: st.tuples(st.just(n), EXPERIMENTS[profile][n]))
     )
@@ -32,7 +30,7 @@ def test_smaller_cases_are_cases_and_shrinking_ends(profile: Profile) -> None:
     shrink()
 
 
-def _shrink_to_the_end(profile: Profile, name: str, case: dict[str, Any]) -> None:
+def _shrink_to_the_end(profile: ConformanceProfile, name: str, case: dict[str, Any]) -> None:
     for _ in range(400):
         step = next(iter(smaller(case)), None)
         if step is None:
@@ -81,7 +79,7 @@ def test_a_found_text_names_the_rules_it_is_read_by(text: str, rules: list[str])
 class CrashesOnShortStreams:
     """An implementation that takes a chunk of two frames for none and crashes on streams of one frame."""
 
-    name, profiles = "crashes", frozenset({Profile.CHUNKS})
+    name, profiles = "crashes", frozenset({ConformanceProfile.CHUNKS})
 
     def __init__(self) -> None:
         self.runs = False
@@ -119,13 +117,15 @@ def test_an_implementation_that_a_smaller_case_ended_is_started_before_chunks_ar
         "chunks": [2],
     }
     peer = CrashesOnShortStreams()
-    vector = case_of(Profile.CHUNKS, "chunks", case)
-    finding = judge(peer, vector, Tally(), "random: chunks")
+    vector = case_of(ConformanceProfile.CHUNKS, "chunks", case)
+    finding = judge(peer, vector, CaseTally(), "random: chunks")
     assert finding is not None
     assert finding.kind == "wrong-answer"
     peer.runs = False
     assert compare_chunks(peer, finding).vector == vector
-    assert compare_chunks(peer, reduced(peer, Profile.CHUNKS, "chunks", finding, float("inf"))).vector == vector
+    assert (
+        compare_chunks(peer, reduced(peer, ConformanceProfile.CHUNKS, "chunks", finding, float("inf"))).vector == vector
+    )
 
 
 def finding_on(case: dict[str, Any], answered: dict[str, Any]) -> Finding:
@@ -178,7 +178,7 @@ def test_a_finding_on_a_contract_cites_the_rules_of_what_differs() -> None:
     sound = "contract c\nstep 1s\nclause a on true : N[2s] ref_active\nclause b on each ref : covering > 1\n"
     clip = {"name": "k", "duration": "3", "ref": [["0", "1", "x"]], "pred": []}
     case = {"ask": "score", "contract": sound, "clips": [clip]}
-    right = case_of(Profile.CONTRACTS, "asked", case).expected
+    right = case_of(ConformanceProfile.CONTRACTS, "asked", case).expected
     wrong = {**right, "counts": {**right["counts"], "b": [1, 1]}}
     scored = cited(finding_on(case, wrong))
     assert scored.vector is not None

@@ -10,15 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import environments, formulas
 
-from tracepact.core import Formula, Matcher, MatcherKind
-from tracepact.monitor import truth
-from tracepact.tools.conform import definitions
-from tracepact.tools.conform.answers import played, stream
-from tracepact.tools.conform.compact import compacted, digits_of, expanded, in_runs, stream_expected, words_in_runs
-from tracepact.tools.conform.engines import FAST, REFERENCE, Engine
-from tracepact.tools.conform.runwise import runs_of, truth_runs
-from tracepact.tools.conform.streaming import arrivals, delays_of
-from tracepact.tools.conform.trees import BadCase, bits, tree_of
+from conform.programs import played
+from tracepact.conform import definitions
+from tracepact.conform.answers import stream
+from tracepact.conform.definitions import runs_of, truth_runs
+from tracepact.conform.engines import FAST, REFERENCE, CaseEngine, arrivals, delays_of
+from tracepact.conform.protocol import (
+    BadCase,
+    bits,
+    compacted,
+    digits_of,
+    expanded,
+    in_runs,
+    stream_expected,
+    tree_of,
+    words_in_runs,
+)
+from tracepact.evaluate.reference import truth
+from tracepact.language.contract import Matcher, MatcherKind
+from tracepact.language.formula import Formula
 
 Run = tuple[int, int]
 
@@ -71,7 +81,7 @@ def streams(draw: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("engine", [REFERENCE, FAST], ids=lambda engine: engine.name)
-def test_a_stream_that_is_played_gives_the_verdicts_of_the_whole_trace_at_their_time(engine: Engine) -> None:
+def test_a_stream_that_is_played_gives_the_verdicts_of_the_whole_trace_at_their_time(engine: CaseEngine) -> None:
     @given(streams())
     def check(case: dict[str, Any]) -> None:
         assert played(case, engine) == stream(case, REFERENCE)
@@ -96,7 +106,7 @@ def test_a_mask_in_runs_is_bounded_before_it_is_written_out() -> None:
 
 @given(streams())
 def test_delays_and_words_in_runs_stand_for_what_is_out(case: dict[str, Any]) -> None:
-    from tracepact.tools.conform.answers import clauses_of
+    from tracepact.conform.answers import clauses_of
 
     expected = stream(case, REFERENCE)
     words: list[dict[int, str]] = [{} for _ in case["clauses"]]
@@ -130,6 +140,6 @@ LINE = st.one_of(
 def test_the_reader_of_watch_is_the_definition_of_lines(some: list[str], end: str, last: bool, channels: int) -> None:
     text = end.join(some) + (end if last else "")
     case = {"ask": "lines", "text": text, "channels": channels}
-    from tracepact.tools.conform.answers import lines
+    from tracepact.conform.answers import lines
 
     assert lines(case, FAST) == lines(case, REFERENCE)

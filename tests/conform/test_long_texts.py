@@ -4,19 +4,19 @@ from typing import Any
 
 import pytest
 
-from tracepact.lang.grammar import reserved_words
-from tracepact.tools.conform.engines import REFERENCE
-from tracepact.tools.conform.guided import drawn
-from tracepact.tools.conform.names import RESERVED
-from tracepact.tools.conform.vectors import Profile, answer
+from tracepact.conform.boundary_traces import RESERVED
+from tracepact.conform.differential import guided
+from tracepact.conform.engines import REFERENCE
+from tracepact.conform.oracle import ConformanceProfile, answer
+from tracepact.language.grammar import reserved_words
 
 SEEDS = (0, 1, 2)
 Answered = list[tuple[dict[str, Any], dict[str, Any]]]
 
 
-def answered(profile: Profile, name: str, seed: int) -> Answered:
+def answered(profile: ConformanceProfile, name: str, seed: int) -> Answered:
     """The cases of a default run with what the reference says of them."""
-    return [(case, answer(case, REFERENCE)) for case in drawn(profile, name, 100, seed)]
+    return [(case, answer(case, REFERENCE)) for case in guided(profile, name, 100, seed)]
 
 
 def test_the_reserved_words_that_are_drawn_as_labels_are_those_of_the_grammar() -> None:
@@ -27,7 +27,7 @@ def test_the_reserved_words_that_are_drawn_as_labels_are_those_of_the_grammar() 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_titles_columns_labels_weights_and_faults_are_long(seed: int) -> None:
-    found = [told for _, told in answered(Profile.TEXT, "long and many parts", seed)]
+    found = [told for _, told in answered(ConformanceProfile.TEXT, "long and many parts", seed)]
     read = [told for told in found if "canonical" in told]
     assert max(len(told["title"] or "") for told in read) > 1 << 13
     assert max(len(line) for told in read for line in told["canonical"].splitlines() if " on true " in line) > 500
@@ -43,7 +43,7 @@ def test_titles_columns_labels_weights_and_faults_are_long(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_quantities_are_long_and_windows_of_mixed_units_go_both_ways(seed: int) -> None:
-    found = answered(Profile.TEXT, "quantities of contracts", seed)
+    found = answered(ConformanceProfile.TEXT, "quantities of contracts", seed)
     weights = [
         weight for _, told in found for profile in told.get("profiles", ()) for weight in profile["weights"].values()
     ]
@@ -56,16 +56,16 @@ def test_quantities_are_long_and_windows_of_mixed_units_go_both_ways(seed: int) 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_slash_comment_has_a_carriage_return_and_texts_have_form_feeds_and_backspaces(seed: int) -> None:
-    texts = [case["text"] for case in drawn(Profile.TEXT, "limits of texts", 100, seed)]
+    texts = [case["text"] for case in guided(ConformanceProfile.TEXT, "limits of texts", 100, seed)]
     assert any("\r" in text.partition("//")[2].partition("\n")[0] for text in texts)
     assert any("\x0c" in text for text in texts)
-    assert any("\x08" in case["text"] for case in drawn(Profile.TEXT, "long and many parts", 100, seed))
+    assert any("\x08" in case["text"] for case in guided(ConformanceProfile.TEXT, "long and many parts", 100, seed))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reports_have_many_violations_of_a_clause_and_many_classes(seed: int) -> None:
-    found = answered(Profile.CONTRACTS, "many violations", seed)
+    found = answered(ConformanceProfile.CONTRACTS, "many violations", seed)
     assert sum(len(told["witnesses"]) > 100 for _, told in found) >= 5
     assert any(case["contract"].startswith("\ufeff") and told["witnesses"] for case, told in found)
     assert all(told["errors"] == [] for _, told in found)
@@ -73,14 +73,14 @@ def test_reports_have_many_violations_of_a_clause_and_many_classes(seed: int) ->
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_windows_are_longer_than_no_clip_some_and_all(seed: int) -> None:
-    found = answered(Profile.CONTRACTS, "windows and clips", seed)
+    found = answered(ConformanceProfile.CONTRACTS, "windows and clips", seed)
     warned = sum("window-beyond-trace" in told["warnings"] for _, told in found)
     assert 20 < warned < 80
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_unbounded_gap_fails_an_equation(seed: int) -> None:
-    found = answered(Profile.CONTRACTS, "gaps", seed)
+    found = answered(ConformanceProfile.CONTRACTS, "gaps", seed)
     sides = [w["comparison"] for case, told in found for w in told["witnesses"] if "==" in case["contract"]]
     assert sum(side["amount"] == "unbounded" for side in sides) >= 5
     assert any(side["amount"] == "0" for _, told in found for w in told["witnesses"] for side in [w["comparison"]])

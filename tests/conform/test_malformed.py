@@ -6,43 +6,52 @@ from pathlib import Path
 import pytest
 
 from conform.programs import MONITOR
-from tracepact.tools.conform.malformed import malformed
-from tracepact.tools.conform.peer import Peer
-from tracepact.tools.conform.vectors import Profile
+from tracepact.conform.findings import Finding
+from tracepact.conform.malformed import malformed
+from tracepact.conform.oracle import ConformanceProfile
+from tracepact.conform.peer import Peer
 
 SOUND = 'said = reply(monitor, name, message) if message else {"id": None, "error": "a line is a JSON object"}'
-LACKING = 'return {"id": message.get("id"), "error": f"the case lacks {lacking}"}'
 FAULTS = {
-    "dies": (SOUND, "said = reply(monitor, name, json.loads(line))", ["crashed", "crashed"]),
-    "another id": (SOUND, SOUND.replace('"id": None', '"id": 1'), ["rubbish", "rubbish"]),
-    "answers": (LACKING, 'return {"id": message.get("id"), "answer": {}}', ["rubbish"]),
+    "dies": (SOUND, "said = reply(monitor, name, json.loads(line))", "crashed", "`, which is no case"),
+    "another id": (SOUND, SOUND.replace('"id": None', '"id": 1'), "rubbish", "with the id null"),
+    "answers": (
+        'return {"id": message["id"], "error": str(why)}',
+        'return {"id": 1, "answer": {}}',
+        "rubbish",
+        "no case",
+    ),
+    "windows": ('need(bounds < 2 or reach[0] <= reach[1], "a window")', "", "rubbish", '["F", 1, 0, "p"]'),
+    "masks": ("need(frames is None or len(mask) == frames", "need(frames is None or True", "rubbish", '"masks"'),
+    "state": ("monitor.names = names", "monitor.names = None if ask == 'frame' else names", "wrong-answer", "changed"),
 }
 
 
-def _kinds(program: str) -> list[str]:
+def _findings(program: str) -> list[Finding]:
     peer = Peer([sys.executable, program], 10)
     try:
-        return [finding.kind for finding in malformed(peer, [Profile.CORE])]
+        return list(malformed(peer, [ConformanceProfile.CORE, ConformanceProfile.STREAMING]))
     finally:
         peer.kill()
 
 
 def test_the_small_monitor_replies_an_error_and_goes_on() -> None:
-    assert _kinds(MONITOR) == []
+    assert _findings(MONITOR) == []
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_reply_that_is_no_error_and_an_end_are_findings(name: str, tmp_path: Path) -> None:
-    found, put, kinds = FAULTS[name]
+    sound, fault, kind, words = FAULTS[name]
     source = Path(MONITOR).read_text(encoding="utf-8")
-    assert source.count(found) == 1
+    assert source.count(sound) == 1
     program = tmp_path / "monitor.py"
-    program.write_text(source.replace(found, put), encoding="utf-8")
-    assert _kinds(str(program)) == kinds
+    program.write_text(source.replace(sound, fault or "pass"), encoding="utf-8")
+    findings = _findings(str(program))
+    assert any(finding.kind == kind and words in finding.words for finding in findings)
 
 
-@pytest.mark.parametrize("profile", list(Profile))
-def test_the_oracle_replies_an_error_whatever_profile_is_asked(profile: Profile) -> None:
+@pytest.mark.parametrize("profile", list(ConformanceProfile))
+def test_the_oracle_replies_an_error_whatever_profile_is_asked(profile: ConformanceProfile) -> None:
     peer = Peer([sys.executable, "-m", "tracepact", "oracle"], 20)
     try:
         assert list(malformed(peer, [profile])) == []

@@ -3,44 +3,43 @@
 import pytest
 
 from conform.programs import MUTANTS
-from tracepact.tools.conform.conform import conform
-from tracepact.tools.conform.differential import explore
-from tracepact.tools.conform.engines import REFERENCE
-from tracepact.tools.conform.findings import Finding, Tally
-from tracepact.tools.conform.local import LocalPeer
-from tracepact.tools.conform.picture import picture
-from tracepact.tools.conform.vectors import Profile, Vector, answer, vectors_of
+from tracepact.conform.conformance import conform
+from tracepact.conform.differential import explore
+from tracepact.conform.engines import REFERENCE
+from tracepact.conform.findings import CaseTally, Finding, LocalPeer
+from tracepact.conform.oracle import ConformanceProfile, Vector, answer, vectors_of
+from tracepact.conform.outcome import picture
 
 pytestmark = pytest.mark.slow
 
 # Where random cases must find each mutant, and how many frames the shrunk trace may have.
-FOUND_BY: dict[str, tuple[Profile, str, int]] = {
-    "window-one-short": (Profile.CORE, "windows ahead", 2),
-    "window-one-long": (Profile.CORE, "windows ahead", 2),
-    "bound-float": (Profile.TEXT, "bounds", 0),
-    "bound-nearest": (Profile.TEXT, "bounds", 0),
-    "always-not-cut": (Profile.CORE, "windows ahead", 2),
-    "empty-eventually-holds": (Profile.CORE, "windows ahead", 2),
-    "until-wants-left-at-witness": (Profile.CORE, "until", 2),
-    "until-strict": (Profile.CORE, "until", 2),
-    "until-weak": (Profile.CORE, "until", 2),
-    "since-left-reversed-alone": (Profile.PAST, "since", 3),
-    "clips-leak": (Profile.CORE, "families, ahead", 3),
-    "ignored-cannot-witness": (Profile.CORE, "obligations", 3),
-    "vacuous-is-zero": (Profile.CORE, "obligations", 2),
-    "late": (Profile.STREAMING, "streams", 2),
-    "tail-forgotten": (Profile.STREAMING, "streams", 2),
-    "delay-of-formula": (Profile.STREAMING, "streams", 2),
-    "restore-past": (Profile.STREAMING, "interrupted streams", 2),
-    "chunk-says-last": (Profile.CHUNKS, "chunks", 2),
-    "first-frame-no-onset": (Profile.EVENTS, "runs", 2),
-    "offset-at-end": (Profile.EVENTS, "runs", 2),
-    "greedy-later-first": (Profile.EVENTS, "greedy matching", 6),
-    "optimal-is-greedy": (Profile.EVENTS, "optimal matching", 10),
-    "search-strict": (Profile.EVENTS, "greedy matching", 3),
-    "join-strict": (Profile.EVENTS, "runs", 4),
-    "centre-round": (Profile.EVENTS, "projection", 3),
-    "touch-by-a-point": (Profile.EVENTS, "projection", 3),
+FOUND_BY: dict[str, tuple[ConformanceProfile, str, int]] = {
+    "window-one-short": (ConformanceProfile.CORE, "windows ahead", 2),
+    "window-one-long": (ConformanceProfile.CORE, "windows ahead", 2),
+    "bound-float": (ConformanceProfile.TEXT, "bounds", 0),
+    "bound-nearest": (ConformanceProfile.TEXT, "bounds", 0),
+    "always-not-cut": (ConformanceProfile.CORE, "windows ahead", 2),
+    "empty-eventually-holds": (ConformanceProfile.CORE, "windows ahead", 2),
+    "until-wants-left-at-witness": (ConformanceProfile.CORE, "until", 2),
+    "until-strict": (ConformanceProfile.CORE, "until", 2),
+    "until-weak": (ConformanceProfile.CORE, "until", 2),
+    "since-left-reversed-alone": (ConformanceProfile.PAST, "since", 3),
+    "clips-leak": (ConformanceProfile.CORE, "families, ahead", 3),
+    "ignored-cannot-witness": (ConformanceProfile.CORE, "obligations", 3),
+    "vacuous-is-zero": (ConformanceProfile.CORE, "obligations", 2),
+    "late": (ConformanceProfile.STREAMING, "streams", 2),
+    "tail-forgotten": (ConformanceProfile.STREAMING, "streams", 2),
+    "delay-of-formula": (ConformanceProfile.STREAMING, "streams", 2),
+    "restore-past": (ConformanceProfile.STREAMING, "interrupted streams", 2),
+    "chunk-says-last": (ConformanceProfile.CHUNKS, "chunks", 2),
+    "first-frame-no-onset": (ConformanceProfile.EVENTS, "runs", 2),
+    "offset-at-end": (ConformanceProfile.EVENTS, "runs", 2),
+    "greedy-later-first": (ConformanceProfile.EVENTS, "greedy matching", 6),
+    "optimal-is-greedy": (ConformanceProfile.EVENTS, "optimal matching", 10),
+    "search-strict": (ConformanceProfile.EVENTS, "greedy matching", 3),
+    "join-strict": (ConformanceProfile.EVENTS, "runs", 4),
+    "centre-round": (ConformanceProfile.EVENTS, "projection", 3),
+    "touch-by-a-point": (ConformanceProfile.EVENTS, "projection", 3),
 }
 
 
@@ -66,7 +65,7 @@ def test_random_cases_catch_a_mutant_and_shrink_it_to_a_few_frames(name: str) ->
     profile, experiment, most = FOUND_BY[name]
     peer = MUTANTS[name].peer()
     try:
-        finding = explore(peer, profile, experiment, examples=200, seed=1, tally=Tally(), tick=lambda: None)
+        finding = explore(peer, profile, experiment, examples=200, seed=1, tally=CaseTally(), tick=lambda: None)
     finally:
         peer.kill()
     assert finding is not None
@@ -86,7 +85,9 @@ def test_the_vectors_catch_a_mutant(name: str) -> None:
 
 def test_a_crash_is_shrunk_too() -> None:
     peer = LocalPeer(MUTANTS["crashes-at-until"].function)
-    finding = explore(peer, Profile.CORE, "until", examples=200, seed=0, tally=Tally(), tick=lambda: None)
+    finding = explore(
+        peer, ConformanceProfile.CORE, "until", examples=200, seed=0, tally=CaseTally(), tick=lambda: None
+    )
     assert finding is not None
     assert finding.kind == "crashed"
     assert "no such operator" in finding.words
@@ -97,7 +98,9 @@ def test_a_crash_is_shrunk_too() -> None:
 def test_the_same_seed_draws_the_same_cases() -> None:
     def drawn(seed: int) -> Finding | None:
         peer = MUTANTS["window-one-long"].peer()
-        return explore(peer, Profile.PAST, "nested", examples=50, seed=seed, tally=Tally(), tick=lambda: None)
+        return explore(
+            peer, ConformanceProfile.PAST, "nested", examples=50, seed=seed, tally=CaseTally(), tick=lambda: None
+        )
 
     one, two = drawn(5), drawn(5)
     assert one is not None

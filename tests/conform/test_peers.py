@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from test_examples import run
 
-from tracepact.tools.conform.conform import conform
-from tracepact.tools.conform.findings import Conformance, Finding, Tally
-from tracepact.tools.conform.picture import picture
-from tracepact.tools.conform.vectors import Profile, suite
+from tracepact.conform.conformance import conform
+from tracepact.conform.findings import CaseTally, Conformance, Finding
+from tracepact.conform.oracle import ConformanceProfile, suite
+from tracepact.conform.outcome import picture
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,9 @@ needs_mtl = pytest.mark.skipif(importlib.util.find_spec("mtl") is None, reason="
 
 def of_frames(adapter: str, *options: str, some: str = "") -> Conformance:
     """A monitor on the vectors of single formulas into the future, or on some of them: it is slow on long traces."""
-    chosen = [v for v in suite() if v.id.startswith("frames/") and v.profile is Profile.CORE and some in v.id]
+    chosen = [
+        v for v in suite() if v.id.startswith("frames/") and v.profile is ConformanceProfile.CORE and some in v.id
+    ]
     return conform([sys.executable, str(FOLDER / adapter), *options], only=chosen, timeout=60)
 
 
@@ -45,7 +47,7 @@ def random(found: Conformance, experiment: str) -> Finding:
 
 def test_the_example_runs(tmp_path: Path) -> None:
     table, as_json = run("07-conformance", tmp_path)
-    assert table.output.startswith("conforms: a small monitor\n")
+    assert table.output.startswith("conforms: `a small monitor`\n")
     assert '"conforms": true' in as_json.output
 
 
@@ -95,7 +97,7 @@ def test_metric_temporal_logic_leaves_out_the_end_of_a_window_and_does_not_cut_w
     found = of_frames("mtl_monitor.py")
     failed = {finding.vector.id for finding in found.findings if finding.vector is not None}
     assert {"frames/eventually-0-to-1", "frames/whole-window-1"} & failed
-    assert found.vectors.get("frames", Tally()).passed > 10
+    assert found.vectors.get("frames", CaseTally()).passed > 10
 
 
 @needs_reelay

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from cli.command import run
 
-from tracepact.specs import spec_path
-from tracepact.tools.conform.engines import FAST, REFERENCE
-from tracepact.tools.conform.peer import Peer, PeerFault
-from tracepact.tools.conform.serve import PROTOCOL, Session
-from tracepact.tools.conform.vectors import Profile, suite
+from tracepact.conform.engines import FAST, REFERENCE
+from tracepact.conform.oracle import PROTOCOL, ConformanceProfile, Session, suite
+from tracepact.conform.peer import Peer, PeerFault
+from tracepact.declarations import spec_path
 
 
 def talk(*messages: Any) -> list[dict[str, Any]]:
@@ -24,16 +23,31 @@ def talk(*messages: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in outcome.out.splitlines()]
 
 
+@pytest.mark.parametrize(
+    "number", ["null", "true", "1.5", "1e3", "[1]", '"1"', "NaN", "-Infinity", str(2**53), str(-(2**53))]
+)
+def test_a_case_whose_id_is_no_integer_of_a_case_is_answered_with_an_error_and_no_id(number: str) -> None:
+    reply = Session().reply(f'{{"id": {number}, "ask": "measure", "formula": "p"}}')
+    assert reply.keys() == {"id", "error"}
+    assert reply["id"] is None
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, -(2**32), 2**53 - 1, 1 - 2**53])
+def test_any_other_integer_is_an_id(number: int) -> None:
+    reply = Session().reply(f'{{"id": {number}, "ask": "measure", "formula": "p"}}')
+    assert reply == {"id": number, "answer": {"lookahead": 0, "lookback": 0}}
+
+
 def test_the_oracle_says_hello_and_answers_in_order() -> None:
     hello, first, second = talk(
         {"hello": "tester", "version": 1, "profiles": []},
         {"id": 1, "ask": "measure", "formula": ["F", -1, 2, "p"]},
-        {"id": "b", "ask": "runs", "want": ["onsets"], "mask": "0110", "step": "1", "merge_gap": "0"},
+        {"id": -2, "ask": "runs", "want": ["onsets"], "mask": "0110", "step": "1", "merge_gap": "0"},
     )
     assert hello["version"] == PROTOCOL
-    assert hello["profiles"] == [profile.value for profile in Profile]
+    assert hello["profiles"] == [profile.value for profile in ConformanceProfile]
     assert first == {"id": 1, "answer": {"lookahead": 2, "lookback": 1}}
-    assert second == {"id": "b", "answer": {"onsets": "0100"}}
+    assert second == {"id": -2, "answer": {"onsets": "0100"}}
 
 
 def test_a_stream_is_answered_frame_by_frame() -> None:

@@ -9,7 +9,7 @@ import pytest
 from cli.command import run
 
 from conform.programs import MONITOR, process
-from tracepact.tools.conform.replay import portable
+from tracepact.conform.differential import portable
 
 
 def mutant(name: str) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def test_either_a_command_or_a_file_is_named() -> None:
 def test_runs_are_compared_side_by_side(tmp_path: Path) -> None:
     places = []
     for name, implementation in (("good", ("--python", MONITOR)), ("bad", mutant("always-not-cut"))):
-        options = ("--examples", "0", "--profile", "core", "--badge", str(tmp_path / f"{name}.svg"), "--format", "json")
+        options = ("--examples", "0", "--only", "core", "--badge", str(tmp_path / f"{name}.svg"), "--format", "json")
         outcome = run("conform", *options, *implementation)
         (tmp_path / f"{name}.json").write_text(outcome.out, encoding="utf-8")
         places.append(str(tmp_path / f"{name}.json"))
@@ -74,7 +74,7 @@ def test_runs_are_compared_side_by_side(tmp_path: Path) -> None:
     assert titles == {"good": "tracepact: conforms: core", "bad": "tracepact: does not conform"}
     page = tmp_path / "page.html"
     outcome = run("conformance", *places, "--out", str(page))
-    assert outcome.code == 0
+    assert outcome.code == 1
     html = page.read_text(encoding="utf-8")
     assert "a small monitor" in html
     assert "mutant always-not-cut" in html

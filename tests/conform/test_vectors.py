@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from strategies import formulas
 
-from tracepact.core import Always, Eventually, Formula, Matcher, MatcherKind, Since, atoms, subformulas
-from tracepact.diagnostics import CODES, Severity
-from tracepact.lang import parse_formula
-from tracepact.specs import spec_path
-from tracepact.tools.conform.engines import FAST, REFERENCE, Engine
-from tracepact.tools.conform.trees import formula_of, formula_text, tree_of
-from tracepact.tools.conform.vectors import ASKS, Profile, Vector, answer, differences, suite
-from tracepact.trace import exact
+from tracepact.conform.engines import FAST, REFERENCE, CaseEngine
+from tracepact.conform.oracle import ASKS, ConformanceProfile, Vector, answer, differences, suite
+from tracepact.conform.protocol import formula_of, formula_text, tree_of
+from tracepact.data.events import exact
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.codes import CODES, Severity
+from tracepact.language.compilation import parse_formula
+from tracepact.language.contract import Matcher, MatcherKind
+from tracepact.language.formula import Always, Eventually, Formula, Since, atoms, subformulas
 
 FILES = sorted(spec_path("conformance").glob("*.json"))
 LANGUAGE = spec_path("language.md").read_text(encoding="utf-8")
@@ -28,7 +29,7 @@ WITHOUT_VECTOR = {"bad-encoding", "file-too-large"}
 
 @pytest.mark.parametrize("engine", [REFERENCE, FAST], ids=lambda engine: engine.name)
 @pytest.mark.parametrize("topic", sorted({vector.topic for vector in suite()}))
-def test_every_vector_is_answered_as_expected(topic: str, engine: Engine) -> None:
+def test_every_vector_is_answered_as_expected(topic: str, engine: CaseEngine) -> None:
     wrong = []
     for vector in suite():
         if vector.topic == topic:
@@ -43,7 +44,7 @@ def test_every_vector_is_answered_as_expected(topic: str, engine: Engine) -> Non
 def test_there_are_at_least_three_hundred_vectors_and_some_of_every_topic_profile_and_ask() -> None:
     assert len(suite()) >= 300
     assert {vector.topic for vector in suite()} == {path.stem for path in FILES}
-    assert {vector.profile for vector in suite()} == set(Profile)
+    assert {vector.profile for vector in suite()} == set(ConformanceProfile)
     assert {vector.input["ask"] for vector in suite()} == set(ASKS)
 
 
@@ -123,7 +124,7 @@ def test_the_profile_of_a_frame_vector_is_that_of_its_formulas() -> None:
     for vector in suite():
         if vector.input["ask"] in ("verdicts", "clause"):
             back = any(_looks_back(formula) for formula in _formulas(vector))
-            assert vector.profile is (Profile.PAST if back else Profile.CORE), vector.id
+            assert vector.profile is (ConformanceProfile.PAST if back else ConformanceProfile.CORE), vector.id
 
 
 def test_every_mask_of_a_clip_is_used() -> None:

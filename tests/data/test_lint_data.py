@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from tracepact.diagnostics import Diagnostics
-from tracepact.io.lint import fix, lint
-from tracepact.specs import spec_path
-from tracepact.trace import Durations, Event, EventTable
+import tracepact
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.data.lint import fix, lint
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import Diagnostics
 
 REF = events(
     "a 0 1 x",  # 2
@@ -252,3 +253,47 @@ def test_overlaps_are_those_of_pairs(table: EventTable) -> None:
         for i, event in enumerate(ordered):
             expected += any(o.label == event.label and o.offset > event.onset for o in ordered[:i])
     assert reported == expected
+
+
+LENGTHS = "filename\tduration\na\t10\nb\t5\nc\t5\n"
+SUBMITTED = events("a 0 1 dog", "a 0 1 dog", "b 6 7 dog", "d 0 1 dog", "a 2 1 dgo")
+
+
+def test_a_submission_is_checked_without_the_reference(tmp_path: Path) -> None:
+    contract = "contract c\nlabels dog cat\nstep 20ms\nclause onset on ref_onset : ref_onset -> N[40ms] pred_onset\n"
+    put(tmp_path, {"p.tsv": SUBMITTED, "d.tsv": LENGTHS, "c.contract": contract})
+    sides = ("--pred", "p.tsv", "--durations", "d.tsv")
+    odd = {
+        ("duplicate-row", "p.tsv", 3),
+        ("starts-outside-clip", "p.tsv", 4),
+        ("unknown-clip", "p.tsv", 5),
+        ("offset-before-onset", "p.tsv", 6),
+        ("clip-without-predictions", "p.tsv", None),
+    }
+    assert lint_json(tmp_path, *sides) == (2, odd)
+    assert lint_json(tmp_path, *sides, "--contract", "c.contract") == (2, odd | {("unknown-label", "p.tsv", 6)})
+
+
+def test_a_sound_submission_has_no_findings(tmp_path: Path) -> None:
+    put(tmp_path, {"p.tsv": events("a 0 1 dog", "b   ", "c   "), "d.tsv": LENGTHS})
+    assert lint_json(tmp_path, "--pred", "p.tsv", "--durations", "d.tsv", "--fail-on", "note") == (0, set())
+
+
+def test_what_is_told_of_a_submission_is_what_scoring_tells(tmp_path: Path) -> None:
+    put(tmp_path, {"p.tsv": events("a 0 x dog", "e 0 1 dog"), "d.tsv": LENGTHS, "r.tsv": events("a 0 1 dog")})
+    sides = ("--pred", "p.tsv", "--durations", "d.tsv")
+    alone = run("lint-data", *sides, folder=tmp_path)
+    scored = run("score", "boundary_gate", "--ref", "r.tsv", *sides, folder=tmp_path)
+    assert "bad-time" in {*alone.codes} & {*scored.codes}
+
+
+def test_predictions_alone_need_the_clips(tmp_path: Path) -> None:
+    put(tmp_path, {"p.tsv": SUBMITTED})
+    assert run("lint-data", "--pred", "p.tsv", folder=tmp_path).code == 2
+
+
+def test_a_repeated_row_is_told_with_its_effect() -> None:
+    ref = {"a": [(0, 1, "dog")]}
+    once, twice = (tracepact.metrics(ref, {"a": ref["a"] * n}, durations=5) for n in (1, 2))
+    assert (once["event_f1"], twice["event_f1"]) == (1, Fraction(2, 3))
+    assert ["count it once more" in (d.help or "") for d in twice.diagnostics] == [True]

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import Diagnostic, InvalidInput
-from tracepact.diagnostics import RowPlace, not_spelled_out, summarise
-from tracepact.diagnostics.grouping import groups_of
-from tracepact.tools.score.tally import FindingsTally
+from tracepact.diagnostics.collection import not_spelled_out
+from tracepact.diagnostics.findings import RowPlace, groups_of, summarise
+from tracepact.runs.tally import FindingsTally
 
 CODES = {"bad-time": "error", "offset-beyond-clip": "warning"}
 FILES = [f"{folder}/{name}.csv" for folder in "abcdef" for name in "xyz"]

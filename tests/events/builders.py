@@ -5,39 +5,25 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tracepact.core import (
+from tracepact.data.family import Family, Mode, Side
+from tracepact.diagnostics.findings import Source, Span
+from tracepact.language.contract import Aggregation, Contract, EventClause, Located, Matcher, MatcherKind, Projection
+from tracepact.language.formula import And, Atom, Constant, Formula, FrameRun, Iff, Implies, Not, Or, children
+from tracepact.language.predicate import (
     ATTRIBUTES,
     Absolute,
-    Aggregation,
-    And,
-    Atom,
     Attribute,
-    Comparison,
-    Constant,
-    Contract,
-    Difference,
+    ConstantTerm,
     Each,
     EventAtom,
-    EventClause,
     Flag,
-    Formula,
-    Iff,
-    Implies,
-    Located,
-    Matcher,
-    MatcherKind,
-    Not,
-    Number,
-    Or,
     Owner,
-    Projection,
-    Quantity,
     Relation,
     Scaled,
+    TermComparison,
+    TermDifference,
+    TermType,
 )
-from tracepact.core.formula import children
-from tracepact.diagnostics import Source, Span
-from tracepact.trace import Family, FrameRun, Mode, Side
 
 STEP = Fraction(1, 50)
 GREEDY = Matcher(MatcherKind.GREEDY)
@@ -49,26 +35,26 @@ def attribute(owner: Owner, name: str) -> Attribute:
     return Attribute(owner, name, ATTRIBUTES[name].quantity)
 
 
-def compare(left: Any, relation: str, right: Any, quantity: Quantity = Quantity.TIME) -> Comparison:
+def compare(left: Any, relation: str, right: Any, quantity: TermType = TermType.TIME) -> TermComparison:
     """A comparison; a bare number becomes a constant of the comparison's type."""
 
     def term(side: Any) -> Any:
-        return Number(Fraction(side), quantity) if isinstance(side, int | str | Fraction) else side
+        return ConstantTerm(Fraction(side), quantity) if isinstance(side, int | str | Fraction) else side
 
-    return Comparison(Relation(relation), term(left), term(right), quantity)
+    return TermComparison(Relation(relation), term(left), term(right), quantity)
 
 
 MATCHED = Flag(attribute(Owner.PAIR, "matched"))
 DURATION = compare(
-    Absolute(Difference(attribute(Owner.PRED, "duration"), attribute(Owner.REF, "duration"))),
+    Absolute(TermDifference(attribute(Owner.PRED, "duration"), attribute(Owner.REF, "duration"))),
     "<=",
     Scaled(Fraction(1, 4), attribute(Owner.REF, "duration")),
 )
 
 
-def covering_at_most(owner: Owner, count: int) -> Comparison:
+def covering_at_most(owner: Owner, count: int) -> TermComparison:
     """`covering <= count`."""
-    return compare(attribute(owner, "covering"), "<=", count, Quantity.COUNT)
+    return compare(attribute(owner, "covering"), "<=", count, TermType.COUNT)
 
 
 def clause(name: str, each: Each, formula: Formula, **event_atoms: EventAtom) -> EventClause:

@@ -8,25 +8,25 @@ import pytest
 import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
-from tracepact.core import (
+from tracepact.conform import event_definitions as oracle
+from tracepact.declarations import spec_path
+from tracepact.evaluate.masks import matching, obligations
+from tracepact.evaluate.predicates import ClipScene, Obligation, Unbounded, truth_of, value_of
+from tracepact.language.formula import FrameRun
+from tracepact.language.predicate import (
     ATTRIBUTES,
     Attribute,
-    Comparison,
+    ConstantTerm,
     Each,
     Flag,
-    Number,
-    Quantity,
     Relation,
+    TermComparison,
+    TermType,
     writable_attributes,
 )
-from tracepact.events.attributes import Obligation, Scene, Unbounded, truth_of, value_of
-from tracepact.events.matching import matching
-from tracepact.events.obligations import obligations
 from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation
-from tracepact.specs import spec_path
-from tracepact.tools.conform import intervals as oracle
-from tracepact.trace import FrameRun
 
 from .builders import GREEDY, STEP, run_lists
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.slow
 
 ALL = [(each, text) for each in Each for text in writable_attributes(each)]
 EACH_ATTRIBUTE = pytest.mark.parametrize(("each", "text"), ALL, ids=[f"{each.value} {text}" for each, text in ALL])
-FEWER = settings(max_examples=max(30, settings().max_examples // 6))
+FEWER = settings(max_examples=max(sized(30), settings().max_examples // 6))
 Runs = list[FrameRun]
 sides = st.one_of(run_lists(), st.just([(0, 60)]))  # the long run has several runs of the other side in it, and gaps
 
@@ -45,15 +45,15 @@ def chapter_4() -> str:
 
 
 def some_obligations(each: Each, refs: Runs, preds: Runs, others: list[Runs]) -> list[Obligation]:
-    scene = Scene(tuple(refs), tuple(preds), tuple(map(tuple, others)))
+    scene = ClipScene(tuple(refs), tuple(preds), tuple(map(tuple, others)))
     return obligations(each, scene, matching(GREEDY, STEP)(refs, preds))
 
 
 def in_oracle(attribute: Attribute, o: Obligation) -> bool | Fraction | str | None:
     """The oracle's value: in seconds if a time, None where it is missing."""
-    scene = oracle.Scene(o.scene.refs, o.scene.preds, o.scene.refs_of_other_classes, frozenset(), STEP)
+    scene = oracle.DefinedScene(o.scene.refs, o.scene.preds, o.scene.refs_of_other_classes, frozenset(), STEP)
     asked = oracle._Obligation(o.ref, o.pred, scene)
-    if attribute.quantity is Quantity.TRUTH:
+    if attribute.quantity is TermType.TRUTH:
         return oracle._flag(attribute.name, asked)
     found = oracle._attribute(attribute, asked)
     return None if found is None else "unbounded" if found == oracle.UNBOUNDED else found[1]
@@ -72,13 +72,13 @@ def test_an_attribute_is_in_the_evaluator_what_it_is_in_the_oracle(
     attribute = writable_attributes(each)[text]
     for o in some_obligations(each, refs, preds, others):
         expected = in_oracle(attribute, o)
-        if attribute.quantity is Quantity.TRUTH:
+        if attribute.quantity is TermType.TRUTH:
             assert truth_of(attribute)(o) is expected
         elif is_missing(attribute, o):
             assert expected is None
         else:
             value = value_of(attribute)(o)
-            unit = STEP if attribute.quantity is Quantity.TIME else 1
+            unit = STEP if attribute.quantity is TermType.TIME else 1
             assert ("unbounded" if isinstance(value, Unbounded) else value * unit) == expected
             assert attribute.kind.may_be_unbounded or not isinstance(value, Unbounded)
 
@@ -101,7 +101,7 @@ def symbolic(o: Obligation, each: Each) -> SymbolicObligation:
 
 
 def oracle_dominant(o: Obligation) -> bool:
-    return bool(in_oracle(Attribute(ATTRIBUTES["dominant"].owners[0], "dominant", Quantity.TRUTH), o))
+    return bool(in_oracle(Attribute(ATTRIBUTES["dominant"].owners[0], "dominant", TermType.TRUTH), o))
 
 
 @EACH_ATTRIBUTE
@@ -111,17 +111,17 @@ def test_an_attribute_is_in_arithmetic_what_it_is_in_the_oracle(
     each: Each, text: str, refs: Runs, preds: Runs, relation: Relation, number: int
 ) -> None:
     attribute = writable_attributes(each)[text]
-    bound = number * {Quantity.TIME: STEP, Quantity.RATIO: Fraction(1, 4)}.get(attribute.quantity, Fraction(1))
-    if attribute.quantity is Quantity.TRUTH:
-        atom: Comparison | Flag = Flag(attribute)
+    bound = number * {TermType.TIME: STEP, TermType.RATIO: Fraction(1, 4)}.get(attribute.quantity, Fraction(1))
+    if attribute.quantity is TermType.TRUTH:
+        atom: TermComparison | Flag = Flag(attribute)
     else:
-        atom = Comparison(relation, attribute, Number(bound, attribute.quantity), attribute.quantity)
+        atom = TermComparison(relation, attribute, ConstantTerm(bound, attribute.quantity), attribute.quantity)
     for o in some_obligations(each, refs, preds, []):
         found = symbolic(o, each)
         asked = found._event_atom(atom)
         solver = z3.Solver()
         solver.add(*found.constraints, asked)
-        scene = oracle.Scene(o.scene.refs, o.scene.preds, (), frozenset(), STEP)
+        scene = oracle.DefinedScene(o.scene.refs, o.scene.preds, (), frozenset(), STEP)
         assert (solver.check() == z3.sat) is oracle._atom(atom, oracle._Obligation(o.ref, o.pred, scene))
 
 
@@ -145,6 +145,6 @@ def test_the_rules_name_no_attribute_that_is_not_in_the_table() -> None:
 @pytest.mark.parametrize("name", ATTRIBUTES)
 def test_the_words_of_an_attribute_say_its_unit(name: str) -> None:
     kind = ATTRIBUTES[name]
-    said = {Quantity.TIME: "seconds", Quantity.RATIO: "0 to 1", Quantity.COUNT: "number", Quantity.TRUTH: "whether"}
+    said = {TermType.TIME: "seconds", TermType.RATIO: "0 to 1", TermType.COUNT: "number", TermType.TRUTH: "whether"}
     assert said[kind.quantity] in kind.words
     assert kind.quantity.unit

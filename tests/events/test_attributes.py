@@ -6,9 +6,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.events import UNBOUNDED
-from tracepact.events import attributes as at
-from tracepact.trace import FrameRun
+from tracepact.evaluate import predicates as at
+from tracepact.evaluate.predicates import UNBOUNDED
+from tracepact.language.formula import FrameRun
 
 from .builders import run_lists
 

@@ -7,37 +7,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.core import (
+from tracepact.evaluate.event_clauses import evaluate_events, matched_scenes
+from tracepact.evaluate.masks import obligations
+from tracepact.evaluate.predicates import prepare, truth
+from tracepact.language.contract import EventClause, Matcher
+from tracepact.language.formula import Constant, FrameRun
+from tracepact.language.predicate import (
     Absolute,
-    Comparison,
-    Constant,
-    Difference,
+    ConstantTerm,
     Each,
     EventAtom,
-    EventClause,
     Flag,
-    Matcher,
     Maximum,
     Minimum,
-    Number,
     Owner,
-    Quantity,
     Relation,
     Scaled,
-    Sum,
     Term,
+    TermComparison,
+    TermDifference,
+    TermSum,
+    TermType,
 )
-from tracepact.events import evaluate_events
-from tracepact.events.evaluate import matched_scenes
-from tracepact.events.obligations import obligations
-from tracepact.events.predicate import prepare, truth
-from tracepact.trace import FrameRun
 
 from .builders import STEP, attribute, clause, contract, family, matchers, predicates, run_lists
 
 Runs = tuple[FrameRun, ...]
 
-OWNERS = {Owner.REF: Quantity.TIME, Owner.PRED: Quantity.TIME}
+OWNERS = {Owner.REF: TermType.TIME, Owner.PRED: TermType.TIME}
 TIMES = [
     *(attribute(owner, name) for owner in OWNERS for name in ("onset", "offset", "duration")),
     attribute(Owner.PAIR, "overlap"),
@@ -46,18 +43,18 @@ TIMES = [
 FACTORS = [Fraction(1, 4), Fraction(3), Fraction(-1), Fraction(-2, 3), Fraction(10**30), Fraction(1, 10**30)]
 
 
-def numbers(quantity: Quantity) -> st.SearchStrategy[Number]:
+def numbers(quantity: TermType) -> st.SearchStrategy[ConstantTerm]:
     values = st.fractions(-2, 2, max_denominator=60) | st.integers(-12, 12).map(lambda frames: frames * STEP)
-    return values.map(lambda value: Number(value, quantity))
+    return values.map(lambda value: ConstantTerm(value, quantity))
 
 
 def terms() -> st.SearchStrategy[Term]:
     """Times built of every kind of node."""
     return st.recursive(
-        st.sampled_from(TIMES) | numbers(Quantity.TIME),
+        st.sampled_from(TIMES) | numbers(TermType.TIME),
         lambda parts: st.one_of(
-            st.builds(Sum, parts, parts),
-            st.builds(Difference, parts, parts),
+            st.builds(TermSum, parts, parts),
+            st.builds(TermDifference, parts, parts),
             st.builds(Scaled, st.sampled_from(FACTORS), parts),
             parts.map(Absolute),
             st.tuples(parts, parts).map(Minimum),
@@ -72,14 +69,14 @@ def event_atoms() -> st.SearchStrategy[EventAtom]:
     counts = st.sampled_from([attribute(owner, "covering") for owner in OWNERS])
     shares = st.sampled_from([attribute(Owner.PAIR, "iou"), attribute(Owner.REF, "coverage")])
     return st.one_of(
-        st.builds(lambda r, a, b: Comparison(r, a, b, Quantity.TIME), relations, terms(), terms()),
+        st.builds(lambda r, a, b: TermComparison(r, a, b, TermType.TIME), relations, terms(), terms()),
         st.builds(
-            lambda r, a, n: Comparison(r, a, Number(Fraction(n), Quantity.COUNT), Quantity.COUNT),
+            lambda r, a, n: TermComparison(r, a, ConstantTerm(Fraction(n), TermType.COUNT), TermType.COUNT),
             relations,
             counts,
             st.integers(0, 3),
         ),
-        st.builds(lambda r, a, n: Comparison(r, a, n, Quantity.RATIO), relations, shares, numbers(Quantity.RATIO)),
+        st.builds(lambda r, a, n: TermComparison(r, a, n, TermType.RATIO), relations, shares, numbers(TermType.RATIO)),
         st.just(Flag(attribute(Owner.PAIR, "matched"))),
     )
 

@@ -6,10 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.core import And, Atom, Constant, Each, EventClause, Flag, Implies, Matcher, Not, Owner, Quantity
-from tracepact.diagnostics import Span
-from tracepact.events import UNBOUNDED, EventViolation, FailedComparison, Match, evaluate_events, match_runs
-from tracepact.trace import FrameRun
+from tracepact.diagnostics.findings import Span
+from tracepact.evaluate.event_clauses import EventViolation, FailedComparison, Match, evaluate_events
+from tracepact.evaluate.masks import match_runs
+from tracepact.evaluate.predicates import UNBOUNDED
+from tracepact.language.contract import EventClause, Matcher
+from tracepact.language.formula import And, Atom, Constant, FrameRun, Implies, Not
+from tracepact.language.predicate import Each, Flag, Owner, TermType
 
 from .builders import (
     GREEDY,
@@ -154,7 +157,7 @@ def test_a_violation_names_the_failing_comparison_with_both_sides_in_seconds() -
     data = family(([(50, 100)], [(53, 120)]))
     guarded = clause("c", Each.MATCHED, And(Constant(True), Atom("a")), a=duration_guard().event_atoms[0][1])
     (violation,) = evaluate_events(contract(guarded), data).clauses[0].violations
-    sides = FailedComparison(Fraction(34, 100), Fraction(1, 4), Fraction(9, 100), Quantity.TIME)
+    sides = FailedComparison(Fraction(34, 100), Fraction(1, 4), Fraction(9, 100), TermType.TIME)
     assert violation == EventViolation(0, (50, 100), (53, 120), Span(2, 3), sides)
 
 
@@ -162,7 +165,7 @@ def test_a_violation_counts_the_extra_pieces() -> None:
     data = family(([(0, 100)], [(0, 30), (40, 60), (70, 100)]))
     (violation,) = evaluate_events(contract(fragmentation_guard()), data).clauses[0].violations
     assert violation.span == Span(2, 3)
-    assert violation.comparison == FailedComparison(3, 1, 2, Quantity.COUNT)
+    assert violation.comparison == FailedComparison(3, 1, 2, TermType.COUNT)
 
 
 def test_a_violation_without_a_partner_has_no_comparison() -> None:
@@ -184,7 +187,7 @@ def test_an_unbounded_gap_fails_an_upper_bound_by_an_unbounded_amount() -> None:
     gap = compare(attribute(Owner.REF, "shortest_gap"), "<=", "0.1")
     data = family(([(3, 9)], []))
     (violation,) = evaluate_events(contract(clause("gap", Each.REF, Atom("a"), a=gap)), data).clauses[0].violations
-    assert violation.comparison == FailedComparison(UNBOUNDED, Fraction(1, 10), UNBOUNDED, Quantity.TIME)
+    assert violation.comparison == FailedComparison(UNBOUNDED, Fraction(1, 10), UNBOUNDED, TermType.TIME)
 
 
 def test_a_guard_on_matched_spares_the_unmatched() -> None:

@@ -8,38 +8,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.core import (
+from tracepact.evaluate.predicates import (
+    UNBOUNDED,
+    ClipScene,
+    Obligation,
+    PreparedComparison,
+    failing_part,
+    prepare,
+    shortfall,
+    truth,
+)
+from tracepact.language.formula import And, Atom, Constant, Formula, Iff, Implies, Not, Or
+from tracepact.language.predicate import (
     Absolute,
-    And,
-    Atom,
-    Comparison,
-    Constant,
-    Difference,
+    ConstantTerm,
     Each,
     Flag,
-    Formula,
-    Iff,
-    Implies,
     Maximum,
     Minimum,
-    Not,
-    Number,
-    Or,
     Owner,
-    Quantity,
     Relation,
     Scaled,
-    Sum,
     Term,
+    TermComparison,
+    TermDifference,
+    TermSum,
+    TermType,
 )
-from tracepact.events import UNBOUNDED
-from tracepact.events.attributes import Obligation, Scene
-from tracepact.events.predicate import PreparedComparison, failing_part, prepare, shortfall, truth
 
 from .builders import DURATION, MATCHED, STEP, attribute, clause, compare, covering_at_most, predicates
 
 REF, PRED = (10, 30), (12, 40)
-SCENE = Scene((REF,), (PRED, (50, 60)))
+SCENE = ClipScene((REF,), (PRED, (50, 60)))
 PAIR = Obligation(REF, PRED, SCENE)
 LONE_REF = Obligation(REF, None, SCENE)
 LONE_PRED = Obligation(None, PRED, SCENE)
@@ -55,21 +55,21 @@ SECONDS = {
     (Owner.REF, "longest_gap"): Fraction(0),
 }
 PLAIN = {
-    (Owner.PAIR, "iou"): (Fraction(18, 30), Quantity.RATIO),
-    (Owner.REF, "covering"): (Fraction(1), Quantity.COUNT),
-    (Owner.PRED, "covering"): (Fraction(1), Quantity.COUNT),
-    (Owner.REF, "coverage"): (Fraction(18, 20), Quantity.RATIO),
-    (Owner.PRED, "coverage"): (Fraction(18, 28), Quantity.RATIO),
-    (Owner.PRED, "purity"): (Fraction(18, 28), Quantity.RATIO),
+    (Owner.PAIR, "iou"): (Fraction(18, 30), TermType.RATIO),
+    (Owner.REF, "covering"): (Fraction(1), TermType.COUNT),
+    (Owner.PRED, "covering"): (Fraction(1), TermType.COUNT),
+    (Owner.REF, "coverage"): (Fraction(18, 20), TermType.RATIO),
+    (Owner.PRED, "coverage"): (Fraction(18, 28), TermType.RATIO),
+    (Owner.PRED, "purity"): (Fraction(18, 28), TermType.RATIO),
 }
 
 rationals = st.fractions(-3, 3, max_denominator=60)
 terms = st.recursive(
-    rationals.map(lambda value: Number(value, Quantity.TIME))
+    rationals.map(lambda value: ConstantTerm(value, TermType.TIME))
     | st.sampled_from(sorted(SECONDS, key=str)).map(lambda key: attribute(*key)),
     lambda parts: st.one_of(
-        st.builds(Sum, parts, parts),
-        st.builds(Difference, parts, parts),
+        st.builds(TermSum, parts, parts),
+        st.builds(TermDifference, parts, parts),
         st.builds(Scaled, rationals, parts),
         st.builds(Absolute, parts),
         st.builds(Minimum, st.lists(parts, min_size=1, max_size=3).map(tuple)),
@@ -82,11 +82,11 @@ terms = st.recursive(
 def seconds(term: Any) -> Fraction:
     """The value of a term in seconds, straight from rule 4.2."""
     match term:
-        case Number(value, _):
+        case ConstantTerm(value, _):
             return Fraction(value)
-        case Sum(a, b):
+        case TermSum(a, b):
             return seconds(a) + seconds(b)
-        case Difference(a, b):
+        case TermDifference(a, b):
             return seconds(a) - seconds(b)
         case Scaled(factor, body):
             return Fraction(factor) * seconds(body)
@@ -104,7 +104,7 @@ RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operat
 
 @given(terms, terms, st.sampled_from(list(Relation)))
 def test_a_comparison_of_times_has_the_value_it_has_in_seconds(a: Term, b: Term, relation: Relation) -> None:
-    prepared = prepare(Comparison(relation, a, b, Quantity.TIME), STEP)
+    prepared = prepare(TermComparison(relation, a, b, TermType.TIME), STEP)
     assert isinstance(prepared, PreparedComparison)
     left, right = seconds(a), seconds(b)
     assert prepared.sides(PAIR) == (left, right)
@@ -135,9 +135,15 @@ def test_a_duration_margin_of_exactly_a_quarter_is_allowed(frames: int, satisfie
 def test_a_comparison_that_mentions_a_missing_partner_is_false_whatever_the_relation(
     relation: Relation,
 ) -> None:
-    about_pred = Comparison(relation, attribute(Owner.PRED, "onset"), Number(Fraction(0), Quantity.TIME), Quantity.TIME)
-    about_ref = Comparison(relation, attribute(Owner.REF, "onset"), Number(Fraction(0), Quantity.TIME), Quantity.TIME)
-    about_pair = Comparison(relation, attribute(Owner.PAIR, "iou"), Number(Fraction(0), Quantity.RATIO), Quantity.RATIO)
+    about_pred = TermComparison(
+        relation, attribute(Owner.PRED, "onset"), ConstantTerm(Fraction(0), TermType.TIME), TermType.TIME
+    )
+    about_ref = TermComparison(
+        relation, attribute(Owner.REF, "onset"), ConstantTerm(Fraction(0), TermType.TIME), TermType.TIME
+    )
+    about_pair = TermComparison(
+        relation, attribute(Owner.PAIR, "iou"), ConstantTerm(Fraction(0), TermType.RATIO), TermType.RATIO
+    )
     assert not prepare(about_pred, STEP).truth(LONE_REF)
     assert not prepare(about_ref, STEP).truth(LONE_PRED)
     assert not prepare(about_pair, STEP).truth(LONE_REF)
@@ -156,7 +162,7 @@ def test_not_of_a_comparison_differs_from_the_opposite_comparison_without_a_part
 def test_a_comparison_about_the_interval_itself_needs_no_partner() -> None:
     assert prepare(compare(attribute(Owner.REF, "duration"), "==", 20 * STEP), STEP).truth(LONE_REF)
     assert prepare(covering_at_most(Owner.REF, 1), STEP).truth(LONE_REF)
-    assert prepare(compare(attribute(Owner.PRED, "purity"), ">", 0, Quantity.RATIO), STEP).truth(LONE_PRED)
+    assert prepare(compare(attribute(Owner.PRED, "purity"), ">", 0, TermType.RATIO), STEP).truth(LONE_PRED)
 
 
 def test_flags_are_false_without_their_owner() -> None:
@@ -171,7 +177,7 @@ def test_an_unbounded_shortest_gap_exceeds_every_bound() -> None:
     assert prepare(compare(gap, ">=", 10**9), STEP).truth(PAIR)
     assert not prepare(compare(gap, "<=", 10**9), STEP).truth(PAIR)
     assert prepare(compare("1/3", "<", gap), STEP).truth(PAIR)
-    split = Obligation((0, 100), (0, 10), Scene(((0, 100),), ((0, 10), (13, 50))))
+    split = Obligation((0, 100), (0, 10), ClipScene(((0, 100),), ((0, 10), (13, 50))))
     assert prepare(compare(gap, "==", 3 * STEP), STEP).truth(split)
     assert prepare(compare(gap, "<", "0.061"), STEP).truth(split)
     assert prepare(compare(gap, ">", "0.059"), STEP).truth(split)

@@ -33,16 +33,18 @@ from hostile.values import (
     scaled_times,
     some,
 )
-from tracepact.calibration.calibration import Case
-from tracepact.calibration.reading import load_calibration
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import Reading, durations_from, label_map_from, read_events, regions_from
-from tracepact.io.columns import columns_from
-from tracepact.io.decoding_file import read_decoding
+from tracepact.conform.oracle import Session
+from tracepact.data.column_maps import columns_from
+from tracepact.data.decoding import read_decoding
+from tracepact.data.formats import Reading, read_events
+from tracepact.data.labels import label_map_from
+from tracepact.data.memory import durations_from, regions_from
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.prove.certificates import NotACertificate, read_certificates
+from tracepact.selection.calibration import CalibrationCase
+from tracepact.selection.calibration_reader import load_calibration
+from tracepact.selection.judgements import CaseNames, read_preferences
 from tracepact.stream import StreamMonitor, restore_state, save_state
-from tracepact.tools.conform.serve import Session
-from tracepact.tools.prove.reading import NotACertificate, read_certificates
-from tracepact.tools.select.preferences import CaseNames, read_preferences
 
 GATE = "contract gate\nstep 20ms\nclause onset on ref_onset : ref_onset -> N[40ms] pred_onset\n"
 MORE = """contract more "t"
@@ -164,7 +166,7 @@ def stored(kind: str) -> dict[str, bytes]:
             found = run("league", "run", "other", "--out", "league", folder=home)
             assert found.code == 0, found.err
         if kind == "certificate":
-            from tracepact.tools.prove.certify import cases_of, certificates_of
+            from tracepact.prove.core import cases_of, certificates_of
 
             card = tracepact.load_run(home / "run").card
             return {
@@ -339,7 +341,7 @@ def calibration(rng: Random) -> Input:
 
 
 @cache
-def _cases() -> tuple[Case, ...]:
+def _cases() -> tuple[CalibrationCase, ...]:
     return load_calibration("boundary_gate").cases
 
 
@@ -375,7 +377,7 @@ def scored(rng: Random) -> Input:
     command = some(
         rng,
         (
-            ("score", "c.contract", *sides, "--brief"),
+            ("score", "c.contract", *sides, "--full"),
             ("score", "c.contract", *sides, "--format", rng.choice(["csv", "json"])),
             ("score", "c.contract", *sides, "--label-map", "m.toml", "--union"),
             ("metrics", *sides),
@@ -392,7 +394,7 @@ def pair(rng: Random) -> Input:
     """A document with both sides, damaged."""
     return Input(
         {"p.json": damaged_json(rng, PAIR), "c.contract": GATE.encode()},
-        ("score", "c.contract", "--pair", "p.json", "--brief"),
+        ("score", "c.contract", "--pair", "p.json"),
     )
 
 
@@ -482,7 +484,7 @@ WORDS = [
 
 
 WHOLE = (
-    "score c.contract --ref ref.tsv --pred pred.tsv --durations 10 --brief",
+    "score c.contract --ref ref.tsv --pred pred.tsv --durations 10",
     "metrics --ref ref.tsv --pred pred.tsv --durations 10 --format csv",
     "lint-data --ref ref.tsv --pred pred.tsv",
     "check c.contract --format json",
@@ -491,7 +493,7 @@ WHOLE = (
     "verify run",
     "report run --format markdown",
     "audit matcher run --format csv",
-    "audit tolerance run --parameter tol --to 100ms",
+    "audit tolerance run --parameter tol --high 100ms",
     "compare run run",
     "profile run",
     "convert ref.tsv --to textgrid --out out",
@@ -499,7 +501,7 @@ WHOLE = (
     "sat p&!q",
     "show boundary_gate",
     "help unknown-atom",
-    "new fresh --from boundary_gate",
+    "new fresh --starter boundary_gate",
     "watch c.contract --format json",
     "simplify p&p",
 )

@@ -3,7 +3,7 @@
 import json
 
 from tracepact.files import json_text
-from tracepact.tools.score.store.manifest import digest, self_digest
+from tracepact.runs.manifest import digest, self_digest
 
 
 def sign(files: dict[str, bytes], folder: str = "") -> None:

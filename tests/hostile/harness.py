@@ -20,7 +20,7 @@ from typing import Any
 
 from cli.command import run
 
-from tracepact.diagnostics import InvalidInput
+from tracepact.diagnostics.collection import InvalidInput
 
 BUDGET = 20.0
 """Seconds of processor time that one input may take."""

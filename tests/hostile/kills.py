@@ -22,10 +22,8 @@ from typing import Any
 from cli.command import Outcome, events, run
 
 from hostile.doors import LENGTHS, MORE, PRED, REF
-from tracepact.calibration.reading import load_calibration
-from tracepact.tools.select.judge_command import prepared
-from tracepact.tools.select.judging import Given
-from tracepact.tools.select.systems import Tables, read_systems
+from tracepact.selection.calibration_reader import Tables, load_calibration, read_systems
+from tracepact.selection.interview import JudgedPair, prepared
 
 _STEPS = {"fsync": 12, "open": 12, "rename": 1, "replace": 2, "mkdir": 2}
 """The calls of the system module that a command is killed at, and among how many of each."""
@@ -85,7 +83,7 @@ WRITERS = {
     "tune": Writer((*TUNE, "--out", "out.toml"), "out.toml"),
     "calibrate": Writer(("calibrate", *SIDES, "--out", "out.calibration"), "out.calibration"),
     "judge": Writer(JUDGE, "out.csv", JUDGE),
-    "new": Writer(("new", "fresh", "--from", "boundary_gate"), "fresh.contract"),
+    "new": Writer(("new", "fresh", "--starter", "boundary_gate"), "fresh.contract"),
     "watch --save": Writer(
         ("watch", "more.contract", "--save", "out.json"),
         "out.json",
@@ -117,9 +115,10 @@ WRITERS = {
         ("conformance", "result.json", "--out", "out.html"),
         "out.html",
         ("conformance", "result.json", "result.json", "--out", "out.html"),
+        code=1,
     ),
     "demo": Writer(("demo", "--out", "out"), "out/late_long", slow=True),
-    "select": Writer((*SELECT, "--out", "out"), "out", (*SELECT, "--require", "separate", "--out", "out"), slow=True),
+    "select": Writer((*SELECT, "--out", "out"), "out", (*SELECT, "--guarantee", "separate", "--out", "out"), slow=True),
     "certify": Writer(
         ("certify", "--run", "run", "--out", "out"), "out", ("certify", "--run", "other", "--out", "out"), slow=True
     ),
@@ -191,7 +190,7 @@ def act(arguments: tuple[str, ...], folder: Path, stdin: bytes = b"") -> Outcome
         grid = load_calibration("grid.calibration", ranked=False)
         given = Tables("ref.tsv", "lengths.tsv", dict(word.split("=") for word in SYSTEMS if "=" in word))
         interview = prepared(grid, read_systems(grid, given), Path("out.csv"), "ann")
-        interview.answer(Given(0, "same", len(interview.rows)))
+        interview.answer(JudgedPair(0, "same", len(interview.rows)))
     return Outcome(0, "", "")
 
 

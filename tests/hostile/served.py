@@ -20,14 +20,12 @@ from pygls.exceptions import JsonRpcInvalidParams
 import tracepact
 from hostile.harness import Input, put
 from hostile.values import changed_bytes, changed_text, damaged, damaged_data, damaged_json, name, number, some
-from tracelab.commands import verified
-from tracepact.specs import spec_path
-from tracepact.tools.lsp import server as language
-from tracepact.tools.lsp.calibration import calibration_faults
-from tracepact.tools.lsp.places import Lines
-from tracepact.tools.lsp.reading import read
-from tracepact.tools.play.workbench import Workbench
-from tracepact.tools.score.batches import scoring
+from tracepact.author import editor_server as language
+from tracepact.author.editor_changes import calibration_faults
+from tracepact.author.editor_text import TextLines, read
+from tracepact.author.play_command import Workbench
+from tracepact.declarations import spec_path
+from tracepact.runs import batch_scoring
 
 CONTRACT = """contract more "t"
 step 20ms
@@ -70,12 +68,12 @@ def editor(rng: Random) -> Input:
 
     def call(folder: Path) -> Any:
         reading = read("" if is_set else text, "a")
-        state = language.Opened(_URI, 1, reading, Lines(text, encoding), calibration=text if is_set else None)
+        state = language.Opened(_URI, 1, reading, TextLines(text, encoding), calibration=text if is_set else None)
         if is_set:
             return [found.code for found in calibration_faults(text, "a", folder)]
         server = _server()
         server.opened[_URI] = state
-        told = [language.diagnostic_of(state.lines, found) for found in state.found]
+        told = [language.diagnostic_of(state.lines, found) for found in state.findings]
         answer, _ = language._FEATURES[method]
         try:
             return len(told), str(answer(server, _request(method, places, word)))
@@ -137,7 +135,7 @@ def workbench(rng: Random) -> Input:
 def _half_made() -> dict[str, bytes]:
     """Two sides as Parquet files, and the folder of a run in batches that was stopped after two of them."""
     home = Path(tempfile.mkdtemp(prefix="hostile-batches-"))
-    true = scoring.score_batch
+    true = batch_scoring.score_batch
 
     def stopped(job: Any, task: Any) -> Any:
         if task.batch.number == 2:
@@ -150,7 +148,7 @@ def _half_made() -> dict[str, bytes]:
             columns = dict(zip(("filename", "onset", "offset", "event_label"), zip(*rows, strict=True), strict=True))
             pq.write_table(pa.table(columns), home / f"{side}.parquet", row_group_size=3)
         (home / "gate.contract").write_text(CONTRACT.replace("atom zone\n", "").replace(" & !zone", ""))
-        with patch.object(scoring, "score_batch", stopped), suppress(KeyboardInterrupt):
+        with patch.object(batch_scoring, "score_batch", stopped), suppress(KeyboardInterrupt):
             _scored_batches(home)
         return {path.relative_to(home).as_posix(): path.read_bytes() for path in home.rglob("*") if path.is_file()}
     finally:
@@ -159,7 +157,7 @@ def _half_made() -> dict[str, bytes]:
 
 def _scored_batches(folder: Path) -> Any:
     sides = {side: str(folder / f"{side}.parquet") for side in ("ref", "pred")}
-    return scoring.score_batches(
+    return batch_scoring.score_batches(
         str(folder / "gate.contract"), **sides, durations=4, batch_clips=3, out=folder / "run"
     ).vector
 
@@ -204,6 +202,8 @@ def _lab_folder(kind: str) -> dict[str, bytes]:
 
 def lab_folder(rng: Random) -> Input:
     """A folder of results of the lab with a damaged file, verified."""
+    from tracelab.commands import verified
+
     files = dict(_lab_folder(some(rng, _FOLDERS)))
     records = sorted(file for file in files if file.endswith(".json") and "/" not in file)
     file = some(rng, records if rng.random() < 0.8 else sorted(files))

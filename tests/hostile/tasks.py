@@ -20,9 +20,8 @@ from cli.command import events, run
 from hostile.forging import sign
 from hostile.harness import Input
 from hostile.values import changed_bytes, changed_leaf, damaged, damaged_json, name, number, some
-from tracepact.calibration.reading import load_calibration
-from tracepact.tools.select import judge_command
-from tracepact.tools.select.systems import Tables, read_systems
+from tracepact.selection import interview as judge_command
+from tracepact.selection.calibration_reader import Tables, load_calibration, read_systems
 
 GATE = """contract gate
 step 32ms
@@ -168,7 +167,7 @@ def batched_run(rng: Random) -> Input:
         sign(files, "run/")
     commands = (
         ("verify", "run"),
-        ("verify", "run", "--strict"),
+        ("verify", "run", "--complete"),
         ("report", "run", "--format", "text"),
         ("report", "run", "--out", "views"),
         ("compare", "run", "run"),
@@ -187,19 +186,21 @@ def calibrated(rng: Random) -> Input:
     return Input(found, command)
 
 
-def _same_tables(tries: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """The contracts tried once: on the same tables they are the same."""
+def _once(work: Callable[..., Any]) -> Callable[..., Any]:
+    """What is computed of the tables is computed once: they are the same in every interview."""
     kept: list[Any] = []
 
-    def tried(calibration: Any, pairs: Any) -> Any:
+    def done(*arguments: Any) -> Any:
         if not kept:
-            kept.append(tries(calibration, pairs))
+            kept.append(work(*arguments))
         return kept[0]
 
-    return tried
+    return done
 
 
-_tried = _same_tables(judge_command._tried)
+_OF_TABLES = {
+    name: _once(getattr(judge_command, name)) for name in ("observe_family", "retain_basis", "tried_contracts")
+}
 
 
 def judgements(rng: Random) -> Input:
@@ -217,7 +218,7 @@ def judgements(rng: Random) -> Input:
         systems = {system: str(folder / f"{system}.tsv") for system in ("one", "two")}
         tables = Tables(str(folder / "ref.tsv"), str(folder / "lengths.tsv"), systems, None)
         grid = load_calibration("boundary_gate", ranked=False)
-        with patch.object(judge_command, "_tried", _tried):
+        with patch.multiple(judge_command, **_OF_TABLES):
             interview = judge_command.prepared(grid, read_systems(grid, tables), folder / "kept.tsv", "")
         try:
             return interview.questions[asked](content)

@@ -20,14 +20,13 @@ from hostile.doors import GATE, stored
 from hostile.forging import sign
 from hostile.harness import Input, outcome, put
 from hostile.tasks import RESULT, finished_batches, runs
-from tracepact.diagnostics import InvalidInput
+from tracepact.audits.league_tables import _ticks
+from tracepact.author.editor_changes import CannotRename, calibration_faults, rename
+from tracepact.author.editor_text import read
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import InvalidInput
 from tracepact.files import json_text
-from tracepact.specs import spec_path
-from tracepact.tools.league.timelines import _ticks
-from tracepact.tools.lsp.calibration import calibration_faults
-from tracepact.tools.lsp.reading import read
-from tracepact.tools.lsp.renaming import CannotRename, rename
-from tracepact.tools.score.store.manifest import self_digest
+from tracepact.runs.manifest import self_digest
 
 
 def bad_streams(archive: bytes) -> list[bytes]:
@@ -241,7 +240,7 @@ def test_a_forged_report_of_a_run_in_batches_is_told(text: str, tmp_path: Path) 
     put(tmp_path, files)
     outcome = run("verify", "run", folder=tmp_path)
     assert outcome.code == 1, outcome.err
-    assert "report.json does not hold the report of a run" in outcome.out
+    assert "report.json: the report of a run → it does not hold the report of a run" in outcome.out
 
 
 def test_forged_rows_of_a_run_in_batches_are_told(tmp_path: Path) -> None:
@@ -252,7 +251,7 @@ def test_forged_rows_of_a_run_in_batches_are_told(tmp_path: Path) -> None:
     put(tmp_path, files)
     outcome = run("verify", "run", folder=tmp_path)
     assert outcome.code == 1, outcome.err
-    assert "scores.parquet does not hold the rows of a run" in outcome.out
+    assert "scores.parquet: the rows of a run → it does not hold the rows of a run" in outcome.out
 
 
 @pytest.mark.parametrize("systems", [["a\0b"], ["/etc/hostname"], ["../league/base.json"]])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tracepact.tools.conform.peer import Peer, PeerFault
+from tracepact.conform.peer import Peer, PeerFault
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are those of Linux")
 HELLO = json.dumps({"hello": "x", "version": 1, "profiles": ["core"]})
@@ -48,6 +48,16 @@ def test_no_child_of_an_implementation_outlives_it(own_session: bool, tmp_path: 
     while alive(child) and time.monotonic() < until:
         time.sleep(0.02)
     assert not alive(child)
+
+
+def test_an_implementation_that_names_itself_after_its_memory_is_not_believed() -> None:
+    named = "open('/proc/self/comm', 'w').write('VmData: 9999999')"  # kB, beyond what it may have
+    found = Peer([sys.executable, "-c", GREETER + f"{named}\nsys.stdin.readline()\ntime.sleep(60)"], timeout=1)
+    found.start()
+    with pytest.raises(PeerFault) as fault:
+        found.ask(CASE)
+    assert fault.value.kind == "hangs"
+    assert "MiB" not in fault.value.words
 
 
 def test_an_end_by_a_signal_without_a_name_is_told() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tracepact
+from tracepact.data.events import NOWHERE, ClipScores
 from tracepact.thresholds.family import touching
-from tracepact.trace.field import NOWHERE, ClipScores
 
 SCALES = [Decimal(text) for text in ("1e-25", "1e-19", "125e-18", "1e-12", "3e-7", "1", "25e6")]
 CONTRACT = """contract gate

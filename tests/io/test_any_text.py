@@ -6,9 +6,10 @@ from formats import put, read
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.io import label_map_from
-from tracepact.io.formats import FORMATS
+from tracepact.data.known_formats import FORMATS
+from tracepact.data.labels import label_map_from
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import RowPlace
 
 SIGNS = '\t,\n\r\\"01x ;=[{!ü\x0b\u2028'
 WORDS = """""|0.5|-1|1e9|1e-999|nan|dog|<exists>|[1]|onset|offset|filename|event_label|annotation|start_datetime|

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import score
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import AudioFolder
-from tracepact.io.audio import audio_durations
+from tracepact.data.memory import AudioFolder, audio_durations
+from tracepact.diagnostics.collection import Diagnostics
 
 GATE = "contract gate step 20ms clause onset on ref_onset : ref_onset -> N[40ms] pred_onset"
 

@@ -10,10 +10,11 @@ from formats import BIRDNET, listed, places, put, read
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.diagnostics import Diagnostics
+from tracepact.data.column_maps import Columns, columns_from
+from tracepact.data.formats import Reading
+from tracepact.data.memory import events_from
+from tracepact.diagnostics.collection import Diagnostics
 from tracepact.files import table_text
-from tracepact.io import Columns, Reading, events_from
-from tracepact.io.columns import columns_from
 
 TABLE = "Audio,Begin,Finish,Kind,Sure\na.wav,0.1,0.30000000000000004,dog,0.75\nb.wav,2,3,cat,1\nc.wav,,,,\n"
 MAP = "clip=Audio,onset=Begin,offset=Finish,label=Kind,confidence=Sure"

@@ -13,8 +13,11 @@ from formats import listed, places, put, read
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, Reading, durations_from, events_from, read_conditions, read_durations, read_regions
+from tracepact.data.decoding import Decoding
+from tracepact.data.formats import Reading
+from tracepact.data.memory import durations_from, events_from
+from tracepact.data.tables import read_conditions, read_durations, read_regions
+from tracepact.diagnostics.collection import Diagnostics
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import score
-from tracepact.diagnostics import Diagnostics
+from tracepact.data.event_rows import Outside
+from tracepact.data.events import Event, EventTable
+from tracepact.data.labels import label_map_from
+from tracepact.data.lint import fix
+from tracepact.data.preparation import SideTables, prepare
+from tracepact.data.writers import written
+from tracepact.diagnostics.collection import Diagnostics
 from tracepact.files import BadTable
-from tracepact.io import label_map_from, prepare
-from tracepact.io.lint import fix
-from tracepact.io.writing import written
-from tracepact.tools.score.store import tables
-from tracepact.tools.score.store.opening import open_run
-from tracepact.tools.score.verify import verify_run
-from tracepact.trace import Event, EventTable
+from tracepact.runs import manifest
+from tracepact.runs.opening import open_run
+from tracepact.runs.verification import verify_run
 
 TIMES = st.builds(lambda n, places: Fraction(n, 10**places), st.integers(0, 10**6), st.integers(0, 6))
 SURE = st.none() | st.builds(lambda n, places: Fraction(n, 10**places), st.integers(-(10**6), 10**6), st.integers(0, 9))
@@ -61,8 +63,8 @@ def test_formats_with_confidences_keep_them(tmp_path: Path) -> None:
 @given(clips=TABLES)
 def test_the_tables_of_a_run_directory_give_them_again_as_they_are(clips: dict[str, tuple[Event, ...]]) -> None:
     table = EventTable("t", clips)
-    text = tables.events_text(table)
-    again = EventTable("t", tables.read_events(text))
+    text = manifest.events_text(table)
+    again = EventTable("t", manifest.read_events(text))
     assert again.clips == clips
     assert sure(again) == sure(table)
     assert ("confidence" in text.partition("\n")[0]) == any(number is not None for number in sure(table))
@@ -89,14 +91,14 @@ def test_a_run_that_is_opened_again_has_them_and_one_without_is_stored_as_before
 def test_a_stored_confidence_that_is_no_number_is_an_error_with_its_row(tmp_path: Path) -> None:
     text = "filename\tonset\toffset\tevent_label\trow\tconfidence\nx\t1\t2\ta\t2\t0.5\nx\t1\t2\ta\t2\tlots\n"
     with pytest.raises(BadTable, match="`lots` is not a number") as found:
-        tables.read_events(text)
+        manifest.read_events(text)
     assert found.value.line == 3
 
 
 def test_a_label_map_keeps_them() -> None:
     table = EventTable("t", {"a": (Event(Fraction(0), Fraction(1), "dog", None, Fraction(1, 4)),)})
     labels = label_map_from({"rename": {"dog": "hound"}}, Diagnostics())
-    ready = prepare(table, table, None, None, labels, Diagnostics())
+    ready = prepare(SideTables(table, table, None, None, labels, outside=Outside.ERROR), Diagnostics())
     assert sure(ready.prediction) == [Fraction(1, 4)]
 
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.io import Decoding, decode
-from tracepact.io.decoding import active_frames
-from tracepact.trace import ClipScores, ScoreField, frame_edges, levels_of_texts
+from tracepact.data.decoding import Decoding, active_frames, decode
+from tracepact.data.events import ClipScores, ScoreField, frame_edges, levels_of_texts
 
 SHARES = st.integers(0, 12).map(lambda n: Fraction(n, 12)) | st.integers(0, 10).map(lambda n: Fraction(n, 10))
 SCORES = st.lists(st.integers(0, 10).map(lambda n: Decimal(n) / 10), min_size=1, max_size=14)

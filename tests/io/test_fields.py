@@ -12,13 +12,9 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact import InvalidInput, Reading, ScoreField, curves, load_contract, score, score_field, tune
-from tracepact.diagnostics import Diagnostics
-from tracepact.io.decoding import Decoding, decode
-from tracepact.io.field import read_scores
-from tracepact.io.field_writing import FIELD_FORMATS, SCORE_FILES, written_field
-from tracepact.trace import (
+from tracepact.data.decoding import Decoding, decode
+from tracepact.data.events import (
     ClipScores,
-    Grid,
     ScoreLevels,
     frame_edges,
     join_levels,
@@ -26,6 +22,10 @@ from tracepact.trace import (
     levels_of_floats,
     levels_of_texts,
 )
+from tracepact.data.fields import read_scores
+from tracepact.data.grid import Grid
+from tracepact.data.writers import FIELD_FORMATS, SCORE_FILES, written_field
+from tracepact.diagnostics.collection import Diagnostics
 
 NAMES = ["cat", "dog"]
 STEP = Fraction(1, 50)

@@ -8,16 +8,18 @@ from formats import put, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from io_samples import SAMPLES
+from strategies import sized
 
-from tracepact.diagnostics import Diagnostics, Severity
-from tracepact.io import regions_from
-from tracepact.io.formats import FORMATS
+from tracepact.data.known_formats import FORMATS
+from tracepact.data.memory import regions_from
+from tracepact.diagnostics.codes import Severity
+from tracepact.diagnostics.collection import Diagnostics
 
 pytestmark = pytest.mark.slow
 
 OF_FRAMES = ("maestro", "scores")
 """Formats that need a threshold; others may have confidences for some events and not for all (rule 20.13)."""
-FEWER = settings(max_examples=max(10, settings().max_examples // 5))
+FEWER = settings(max_examples=max(sized(10), settings().max_examples // 5))
 ENCODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp037", "shift_jis")
 
 

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tracepact import score
-from tracepact.diagnostics import Diagnostics, InvalidInput
-from tracepact.io import label_map_from, prepare
-from tracepact.io.labels import KEYS, OTHER, LabelMap, apply_map
-from tracepact.specs import spec_path
-from tracepact.trace import Event, EventTable
+from tracepact.data.event_rows import Outside
+from tracepact.data.events import Event, EventTable
+from tracepact.data.labels import KEYS, OTHER, LabelMap, apply_map, label_map_from
+from tracepact.data.preparation import SideTables, prepare
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 
 SCHEMA = Draft202012Validator(json.loads(spec_path("schemas/label-map.schema.json").read_text(encoding="utf-8")))
 GOOD = """
@@ -162,7 +163,9 @@ def test_every_event_is_kept_dropped_ignored_or_reported(
     diagnostics = Diagnostics()
     labels = label_map_from(data, diagnostics)
     assert labels is not None
-    ready = prepare(EventTable("r", ref), EventTable("p", pred), None, None, labels, diagnostics)
+    ready = prepare(
+        SideTables(EventTable("r", ref), EventTable("p", pred), None, None, labels, outside=Outside.ERROR), diagnostics
+    )
     for table, original, side in ((ready.reference, ref, "reference"), (ready.prediction, pred, "prediction")):
         ends = {clip: [(e, treatment(data, e.label)) for e in events] for clip, events in original.items()}
         assert {
@@ -201,7 +204,8 @@ def test_ignored_labels_join_the_declared_regions() -> None:
     labels = label_map_from({"ignore": ["UNK"], "keep": ["x"]}, Diagnostics())
     ref = EventTable("r", {"a": (Event(Fraction(3), Fraction(4), "UNK", 2),)})
     declared = EventTable("i", {"a": (Event(Fraction(1), Fraction(2), "x", 5),)}, "digest")
-    ready = prepare(ref, EventTable("p", {}), None, declared, labels, Diagnostics())
+    tables = SideTables(ref, EventTable("p", {}), None, declared, labels, outside=Outside.ERROR)
+    ready = prepare(tables, Diagnostics())
     assert ready.ignore is not None
     assert ready.ignore.clips == {"a": (Event(Fraction(1), Fraction(2), "x"), Event(Fraction(3), Fraction(4), ""))}
     assert ready.ignore.digest == "digest"
@@ -304,7 +308,7 @@ def test_the_report_records_map_and_decoding(tmp_path: Path) -> None:
     assert {item["role"] for item in report["inputs"]} == {"reference", "prediction", "label_map"}
     text = run(
         "score", "boundary_gate", "--ref", "r.tsv", "--pred", "scores", "--durations", "5", "--label-map", "m.toml",
-        "--threshold", "0.5", folder=tmp_path,
+        "--threshold", "0.5", "--full", folder=tmp_path,
     )  # fmt: skip
     assert "prediction decoded from scores: score > 1/2" in text.out
     assert "label map m.toml" in text.out

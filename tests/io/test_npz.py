@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tracepact.io.npz import BadArraysError, read_arrays
+from tracepact.data.sources import BadArraysError, read_arrays
 
 HELD = {"a": np.arange(4000) % 7, "b": np.frombuffer(Random(2).randbytes(3000), dtype=np.uint8)}
 

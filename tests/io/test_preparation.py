@@ -7,23 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from cli.command import events, run
 from formats import AUDACITY, BIODCASE, MAESTRO, SCORES, TEXTGRID, put
 
 from tracepact import InvalidInput, curves, score, score_field, tune
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, Reading, prepare, read_events
-from tracepact.io.field_writing import written_field
-from tracepact.trace import Durations, EventTable, Origin
+from tracepact.data.decoding import Decoding
+from tracepact.data.event_rows import Outside
+from tracepact.data.events import Durations, EventTable, TableOrigin
+from tracepact.data.formats import Reading, read_events
+from tracepact.data.preparation import SideTables, prepare
+from tracepact.data.writers import written_field
+from tracepact.diagnostics.collection import Diagnostics
 
 CONTRACT = "contract c step 10ms clause onset on ref_onset : ref_onset -> N[10ms] pred_onset"
 
 
 def by_files(*clips: str) -> EventTable:
     return EventTable(
-        "folder", dict.fromkeys(clips, ()), None, Origin("audacity", {c: f"folder/{c}.txt" for c in clips})
+        "folder", dict.fromkeys(clips, ()), None, TableOrigin("audacity", {c: f"folder/{c}.txt" for c in clips})
     )
 
 
@@ -34,7 +36,7 @@ def named(*clips: str) -> EventTable:
 def prepared(ref: EventTable, pred: EventTable, *durations: str) -> tuple[list[str], list[str], list[str]]:
     diagnostics = Diagnostics()
     lengths = Durations("d", dict.fromkeys(durations, Fraction(1))) if durations else None
-    ready = prepare(ref, pred, lengths, None, None, diagnostics)
+    ready = prepare(SideTables(ref, pred, lengths, outside=Outside.ERROR), diagnostics)
     return list(ready.reference.clips), list(ready.prediction.clips), [d.code for d in diagnostics]
 
 
@@ -102,7 +104,7 @@ def test_two_files_of_one_clip_are_an_error() -> None:
 
 
 def test_a_renamed_clip_keeps_its_file() -> None:
-    ready = prepare(named("a.wav"), by_files("a"), None, None, None, Diagnostics())
+    ready = prepare(SideTables(named("a.wav"), by_files("a"), outside=Outside.ERROR), Diagnostics())
     assert ready.prediction.place("a.wav", 3).file == "folder/a.txt"
     assert ready.record["prediction"]["renamed_clips"] == 1
 
@@ -133,6 +135,8 @@ def test_every_format_can_be_scored_against_a_table(tmp_path: Path) -> None:
 
 
 def test_scores_in_memory_are_those_of_files(tmp_path: Path) -> None:
+    import pandas as pd
+
     put(tmp_path, {"a.tsv": SCORES})
     frame = pd.DataFrame(
         {"onset": [0.0, 0.064, 0.128], "offset": [0.064, 0.128, 0.192], "dog": [0.9, 0.3, 0.7], "cat": [0.1, 0.5, 0.51]}

@@ -29,9 +29,14 @@ from formats import (
 )
 
 from tracepact import score
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, Reading, label_map_from, prepare, read_events, read_regions
-from tracepact.trace import Durations, Event, EventTable
+from tracepact.data.decoding import Decoding
+from tracepact.data.event_rows import Outside
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.data.formats import Reading, read_events
+from tracepact.data.labels import label_map_from
+from tracepact.data.preparation import SideTables, prepare
+from tracepact.data.tables import read_regions
+from tracepact.diagnostics.collection import Diagnostics
 
 GATE = "contract gate step 20ms clause onset on ref_onset : ref_onset -> N[40ms] pred_onset"
 
@@ -56,11 +61,11 @@ def test_regions_of_the_reference_are_used_and_those_of_a_prediction_are_not(tmp
     put(tmp_path, {"f.csv": FEW_SHOT})
     table = read(tmp_path / "f.csv")[0]
     found = Diagnostics()
-    ready = prepare(table, table, None, None, None, found)
+    ready = prepare(SideTables(table, table, outside=Outside.ERROR), found)
     assert ready.ignore is not None
     assert ready.ignore.clips == {"a.wav": (Event(Fraction(2), Fraction(3), "CLASS_1"),)}
     assert [d.code for d in found] == ["regions-left-out"]
-    alone = prepare(EventTable("r", {}), table, None, None, None, Diagnostics())
+    alone = prepare(SideTables(EventTable("r", {}), table, outside=Outside.ERROR), Diagnostics())
     assert alone.ignore is None
 
 
@@ -72,14 +77,18 @@ def test_a_label_map_renames_and_drops_regions_with_their_classes(tmp_path: Path
         ({"drop": ["CLASS_1"], "other": "keep"}, []),
     ):
         labels = label_map_from(data, Diagnostics())
-        ready = prepare(table, EventTable("p", {}), None, None, labels, Diagnostics())
+        ready = prepare(
+            SideTables(table, EventTable("p", {}), None, None, labels, outside=Outside.ERROR), Diagnostics()
+        )
         assert [e.label for e in (ready.ignore.clips.get("a.wav", ()) if ready.ignore else ())] == expected
 
 
 def test_regions_of_files_join_those_that_are_given(tmp_path: Path) -> None:
     put(tmp_path, {"f.csv": FEW_SHOT})
     given = EventTable("i", {"a.wav": (Event(Fraction(5), Fraction(6), ""),)})
-    ready = prepare(read(tmp_path / "f.csv")[0], EventTable("p", {}), None, given, None, Diagnostics())
+    ready = prepare(
+        SideTables(read(tmp_path / "f.csv")[0], EventTable("p", {}), None, given, outside=Outside.ERROR), Diagnostics()
+    )
     assert ready.ignore is not None
     assert ready.ignore.clips["a.wav"] == (*given.clips["a.wav"], Event(Fraction(2), Fraction(3), "CLASS_1"))
 
@@ -102,11 +111,14 @@ def test_a_uem_file_ignores_what_it_does_not_name(tmp_path: Path) -> None:
     put(tmp_path, {"m.uem": UEM, "r.rttm": RTTM})
     given = read_regions(tmp_path / "m.uem", Diagnostics())
     reference = read(tmp_path / "r.rttm")[0]
-    ready = prepare(reference, reference, Durations("d", {"meet1.wav": Fraction(12)}), given, None, Diagnostics())
+    ready = prepare(
+        SideTables(reference, reference, Durations("d", {"meet1.wav": Fraction(12)}), given, outside=Outside.ERROR),
+        Diagnostics(),
+    )
     assert ready.ignore is not None
     spans = [(str(e.onset), str(e.offset)) for e in ready.ignore.clips["meet1.wav"]]
     assert spans == [("0", "3/2"), ("4", "6"), ("37/4", "12"), ("4", "11/2")]
-    open_end = prepare(reference, reference, None, given, None, Diagnostics())
+    open_end = prepare(SideTables(reference, reference, None, given, outside=Outside.ERROR), Diagnostics())
     assert open_end.ignore is not None
     assert [str(e.offset) for e in open_end.ignore.clips["meet1"]] == ["3/2", "6", "103/10", "11/2"]
 
@@ -146,7 +158,9 @@ def test_files_say_how_long_their_clips_are(tmp_path: Path) -> None:
 def test_a_speech_file_takes_the_name_of_its_clip(tmp_path: Path) -> None:
     write(tmp_path, {"r.rttm": RTTM, "p.tsv": events("meet1.wav 0.5 1.75 anna")})
     reference = read_events(tmp_path / "r.rttm", Diagnostics())
-    ready = prepare(reference, read_events(tmp_path / "p.tsv", Diagnostics()), None, None, None, Diagnostics())
+    ready = prepare(
+        SideTables(reference, read_events(tmp_path / "p.tsv", Diagnostics()), outside=Outside.ERROR), Diagnostics()
+    )
     assert list(ready.reference.clips) == ["meet1.wav"]
     assert list(ready.ignore.clips if ready.ignore else ()) == ["meet1.wav"]
 
@@ -154,7 +168,8 @@ def test_a_speech_file_takes_the_name_of_its_clip(tmp_path: Path) -> None:
 def test_two_speech_files_of_one_recording_each_are_not_taken_for_one_clip(tmp_path: Path) -> None:
     put(tmp_path, {"r.rttm": RTTM, "p.rttm": RTTM.replace("meet1", "meet2")})
     sides = [read_events(tmp_path / name, Diagnostics()) for name in ("r.rttm", "p.rttm")]
-    ready = prepare(*sides, None, None, None, Diagnostics())
+    tables = SideTables(*sides, outside=Outside.ERROR)
+    ready = prepare(tables, Diagnostics())
     assert list(ready.prediction.clips) == ["meet2"]
 
 
@@ -294,7 +309,7 @@ def test_files_with_another_ending_are_skipped_where_the_format_is_named(tmp_pat
     assert "mixed-formats" in [d.code for d in read(tmp_path)[1]]
     table, found = read(tmp_path, format="jams")
     assert list(table.clips) == ["a"]
-    assert [d.code for d in found] == ["files-skipped", "background-left-out"]
+    assert [d.code for d in found] == ["files-skipped", "background-left-out", "several-tiers"]
     assert "notes.tsv" in found[0].headline
 
 
@@ -303,7 +318,7 @@ def test_documents_among_data_are_skipped_and_named(tmp_path: Path, name: str) -
     put(tmp_path, {name: "# read me\n", "a.jams": JAMS})
     table, found = read(tmp_path)
     assert list(table.clips) == ["a"]
-    assert [d.code for d in found] == ["files-skipped", "background-left-out"]
+    assert [d.code for d in found] == ["files-skipped", "background-left-out", "several-tiers"]
     assert name in found[0].headline
 
 
@@ -356,11 +371,12 @@ def test_a_score_a_hair_above_one_is_a_warning_and_is_compared_as_written(tmp_pa
 def test_durations_named_without_an_extension_are_those_of_their_clips(tmp_path: Path) -> None:
     reference = EventTable("r", {"a.wav": (), "b.wav": ()})
     given = Durations("d", {"a": Fraction(3), "b.wav": Fraction(4), "c": Fraction(5)})
-    ready = prepare(reference, reference, given, None, None, Diagnostics())
+    tables = SideTables(reference, reference, given, outside=Outside.ERROR)
+    ready = prepare(tables, Diagnostics())
     assert isinstance(ready.durations, Durations)
     assert ready.durations.clips == {"a.wav": 3, "b.wav": 4, "c": 5}
     twice = EventTable("r", {"a.wav": (), "a.flac": ()})
-    assert prepare(twice, twice, given, None, None, Diagnostics()).durations == given
+    assert prepare(SideTables(twice, twice, given, outside=Outside.ERROR), Diagnostics()).durations == given
 
 
 def test_pympi_writes_what_is_read(tmp_path: Path) -> None:

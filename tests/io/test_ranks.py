@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.io.ranks import ranked
+from tracepact.data.score_files import ranked
 
 SAME_FLOATS = [
     "0.1",

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import Document, read_document, read_events, read_regions
-from tracepact.trace import Event
+from tracepact.data.documents import FamilyDocument, read_document
+from tracepact.data.events import Event
+from tracepact.data.formats import read_events
+from tracepact.data.tables import read_regions
+from tracepact.diagnostics.collection import Diagnostics
 
 
-def document(path: Path, content: str | Any) -> tuple[Document, Diagnostics]:
+def document(path: Path, content: str | Any) -> tuple[FamilyDocument, Diagnostics]:
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     diagnostics = Diagnostics()
     return read_document(path, diagnostics), diagnostics
@@ -91,7 +93,7 @@ def clip(**keys: Any) -> dict[str, Any]:
         (clip(ref=[[1, float("nan"), "x"]]), "bad-time", "offset `NaN` is not a finite number"),
         (clip(pred=[[1, -2, "x"]]), "bad-time", "`clips[1].pred[0]`: offset `-2` is negative"),
         (clip(ignore=[[2, 1]]), "offset-before-onset", "`clips[1].ignore[0]`"),
-        (clip(duration=0), "bad-time", "`clips[1].duration` is zero"),
+        (clip(duration=0), "bad-time", "`clips[1].duration`: duration `0` is zero"),
         (clip(duration="-1"), "bad-time", "`clips[1].duration`: duration `-1` is negative"),
         (clip(duration=[]), "bad-json", "`clips[1].duration` is a list of 0 items"),
         (clip(prd=[]), "bad-json", "`clips[1].prd` is not a known key"),

@@ -9,12 +9,15 @@ import pytest
 from formats import AUDACITY, LIST, MAESTRO, RAVEN, SCORES, SHORT_TEXTGRID, TEXTGRID, listed, places, put, read
 
 import tracepact
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, Reading, read_scores, read_soft
-from tracepact.io.formats import FORMATS, MAPPED
+from tracepact.data.decoding import Decoding
+from tracepact.data.fields import read_scores
+from tracepact.data.formats import Reading
+from tracepact.data.known_formats import FORMATS, MAPPED
+from tracepact.data.labels import read_soft
+from tracepact.diagnostics.collection import Diagnostics
 from tracepact.records import record_of
-from tracepact.tools.score.report.preparation import PreparedSide
-from tracepact.tools.score.verify import verify_run
+from tracepact.runs.report import PreparedSide
+from tracepact.runs.verification import verify_run
 
 HALF = Decoding(Fraction(1, 2))
 EXPECTED = {
@@ -51,8 +54,15 @@ EXPECTED = {
         ]
     },
     "aoef": {"dawn/a.wav": [("1/2", "5/4", "wren"), ("17/8", "17/8", "tit"), ("7/2", "5", "tit")], "b.wav": []},
+    "subtitles": {"clip": [("3/2", "9/4", "dog"), ("3", "64", "big cat")]},
+    "label-studio": {"dawn.wav": [("1/2", "5/4", "dog"), ("1/2", "5/4", "loud")], "still.wav": [("2", "5/2", "cat")]},
+    "via": {"a.wav": [("1/2", "5/4", "dog")], "b.wav": []},
 }
-SAID = {"jams": ["background-left-out"]}
+SAID = {
+    "jams": ["background-left-out", "several-tiers"],
+    "textgrid": ["several-tiers"],
+    "eaf": ["rows-left-out", "several-tiers"],
+}
 TEXTS = {name: getattr(formats, name.upper().replace("-", "_")) for name in EXPECTED}
 
 
@@ -108,7 +118,7 @@ def test_events_know_their_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "format", ["list", "audacity", "raven", "textgrid", "maestro", "scores", "lab", "eaf", "jams", "seld"]
+    "format", ["list", "audacity", "raven", "textgrid", "maestro", "scores", "lab", "eaf", "jams", "seld", "subtitles"]
 )
 def test_a_folder_is_one_table_whose_clips_are_the_names_of_its_files(format: str, tmp_path: Path) -> None:
     put(tmp_path, {"b.txt": TEXTS[format], "deep/a.wav.txt": TEXTS[format], ".hidden.txt": "?", ".git/x.txt": "?"})
@@ -168,12 +178,12 @@ def test_tiers_can_be_chosen(tmp_path: Path) -> None:
 def test_soft_fields_are_kept(tmp_path: Path) -> None:
     put(tmp_path, {"cafe_00.txt": MAESTRO})
     soft = read_soft(tmp_path, Diagnostics())
-    assert [(str(e.confidence), e.label, e.row) for e in soft.clips["cafe_00"]] == [
-        ("0.6", "dog", 1),
-        ("0.75", "dog", 2),
-        ("0.5", "cat", 3),
-        ("0", "cat", 4),
-        ("1.0", "dog", 5),
+    assert [(e.confidence, e.label, e.row) for e in soft.clips["cafe_00"]] == [
+        (Fraction(3, 5), "dog", 1),
+        (Fraction(3, 4), "dog", 2),
+        (Fraction(1, 2), "cat", 3),
+        (0, "cat", 4),
+        (1, "dog", 5),
     ]
 
 

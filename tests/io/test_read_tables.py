@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.io import read_conditions, read_durations, read_events, read_regions
-from tracepact.io.source import LONGEST_LINE
-from tracepact.trace import Event, EventTable
+from tracepact.data.events import Event, EventTable
+from tracepact.data.formats import read_events
+from tracepact.data.sources import LONGEST_LINE
+from tracepact.data.tables import read_conditions, read_durations, read_regions
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import RowPlace
 
 DEMO = Path(__file__).resolve().parents[2] / "spec" / "demo"
 HEADER = "filename\tonset\toffset\tevent_label\n"
@@ -165,8 +167,8 @@ def test_trailing_separators_are_no_fault(events: Read) -> None:
         ("a\t1\tinf\tx", "bad-time"),
         ("a\t-0.5\t2\tx", "bad-time"),
         ("a\t1\tlate\tx", "bad-time"),
-        ("a\t1,5\t2\tx", "bad-time"),
-        ("a\t0:01\t2\tx", "bad-time"),
+        ("a\t1,5\t2.5\tx", "bad-time"),
+        ("a\t0:61\t2\tx", "bad-time"),
         ("a\t1/3\t2\tx", "bad-time"),
         ("a\t1_0\t20\tx", "bad-time"),
         ("a\t١\t2\tx", "bad-time"),
@@ -217,10 +219,8 @@ def test_an_offset_before_its_onset_is_left_to_the_assembly(events: Read) -> Non
     ("header", "headline", "help"),
     [
         ("filename\tonset\toffset\tevent_labels", "no column `event_label`", "did you mean `event_labels`?"),
-        ("filename\tONSET\toffset\tevent_label", "no column `onset`", "did you mean `ONSET`?"),
         ("filename\tonset\tonset\toffset\tevent_label", "`onset` occurs twice", "keep one"),
-        ("filename;onset;offset;event_label", "separated by `;`", "tabs or by commas"),
-        ("filename onset offset event_label", "separated by spaces", "tabs or by commas"),
+        ("filename onset offset event_label", "separated by spaces", "tabs, commas or `;`"),
         ("a.wav\t0.0\t1.0\tspeech\tmore", "has none of the columns", "first line must name the columns"),
         ('"filename\tonset\toffset\tevent_label', "never closed", "ends with one"),
     ],
@@ -246,7 +246,7 @@ def test_each_missing_column_is_reported(events: Read) -> None:
         (b"\xef\xbb\xbf \r\n\n", ("empty-file", None)),
         ((HEADER + "a\t1\t2\tx\n").encode("utf-16")[:-1], ("bad-encoding", 2)),
         ((HEADER + "a\t1\t2\tx\n").encode("utf-16-be"), ("bad-encoding", 1)),
-        (HEADER.encode() + "a\t1\t2\té\n".encode("latin-1"), ("bad-encoding", 2)),
+        (HEADER.encode() + b"\xc3\xa4\t1\t2\t\xe9\n", ("bad-encoding", 2)),
         (HEADER.encode() + b"a\t\0\n", ("bad-encoding", 2)),
         (b"\x89PNG\r\n\x1a\n\0\0", ("bad-encoding", 3)),
         (HEADER.encode() + b"a" * (2 * LONGEST_LINE), ("wrong-columns", 2)),

@@ -8,9 +8,11 @@ import pytest
 from cli.command import events, run, write
 
 from tracepact import Decoding, score
-from tracepact.diagnostics import Diagnostics, InvalidInput
-from tracepact.io import Reading, prepare, read_events
-from tracepact.trace import Durations
+from tracepact.data.event_rows import Outside
+from tracepact.data.events import Durations
+from tracepact.data.formats import Reading, read_events
+from tracepact.data.preparation import SideTables, prepare
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 
 GATE = "contract gate step 20ms clause onset on ref_onset : ref_onset -> N[40ms] pred_onset"
 SCORES = "onset\toffset\tdog\n0\t4\t0.1\n4\t7.5\t0.9\n"
@@ -52,10 +54,10 @@ def test_the_reference_comes_before_the_predictions(tmp_path: Path) -> None:
     write(tmp_path, {"a.TextGrid": grid("6.25"), "a.tsv": SCORES})
     annotated = read_events(tmp_path / "a.TextGrid", Diagnostics())
     scored = read_events(tmp_path / "a.tsv", Diagnostics(), Reading(decoding=Decoding(Fraction(1, 2))))
-    ready = prepare(annotated, scored, None, None, None, Diagnostics())
+    ready = prepare(SideTables(annotated, scored, outside=Outside.ERROR), Diagnostics())
     assert isinstance(ready.durations, Durations)
     assert ready.durations.clips == {"a": Fraction("6.25")}
-    turned = prepare(scored, annotated, None, None, None, Diagnostics())
+    turned = prepare(SideTables(scored, annotated, outside=Outside.ERROR), Diagnostics())
     assert isinstance(turned.durations, Durations)
     assert turned.durations.clips == {"a": Fraction("7.5")}
 
@@ -72,7 +74,7 @@ def test_a_textgrid_that_does_not_start_at_zero_and_soft_labels_say_nothing(tmp_
 
 def test_the_report_says_where_lengths_come_from(tmp_path: Path) -> None:
     write(tmp_path, {"g.contract": GATE, "a.TextGrid": grid("6.25"), "p.tsv": events("a 1 2 dog")})
-    outcome = run("score", "g.contract", "--ref", "a.TextGrid", "--pred", "p.tsv", folder=tmp_path)
+    outcome = run("score", "g.contract", "--ref", "a.TextGrid", "--pred", "p.tsv", "--full", folder=tmp_path)
     assert outcome.code == 0
     assert "reference: length of 1 clip taken from its files (textgrid)" in outcome.out
 

@@ -16,12 +16,11 @@ import torch
 
 import tracepact
 from tracelab import cli, commands
-from tracelab.fetching import fetch
+from tracelab.configuration import SCALES, StudyScale
+from tracelab.files import fetch, write_sound
 from tracelab.protocol import Protocol
-from tracelab.sound import write_sound
-from tracelab.study.scales import SCALES, Scale
 
-TINY = Scale("smoke", Protocol(train_clips=10, test_clips=7), 0.05, 1, draws=50)
+TINY = StudyScale("smoke", Protocol(train_clips=10, test_clips=7), 0.05, 1, draws=50)
 
 
 @pytest.fixture
@@ -161,12 +160,38 @@ def test_a_recording_that_cannot_be_read_is_named_by_every_command_that_speaks(t
         assert arguments == ["study"] or not out.exists()
 
 
-def test_a_missing_extra_is_said_with_the_way_out(monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--help"], 0),
+        (["-h"], 0),
+        ([], 2),
+        (["--version"], 0),
+        (["study", "--scale", "smoke"], 2),
+        (["study", "--help"], 2),
+        (["fetch", "x", "y"], 2),
+        (["nope"], 2),
+    ],
+)
+def test_without_the_extra_help_is_shown_and_the_way_to_it_said(tracelab, monkeypatch, arguments, code):
     monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "torch" else object())
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    assert left.value.code == 2
-    assert "torch: pip install 'tracepact[lab]'" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "tracelab.commands", None)
+    ended, said = tracelab(*arguments)
+    assert ended == code, said
+    assert "Traceback" not in said
+    if arguments not in (["--version"], ["nope"]):
+        assert "tracelab needs torch" in said
+        assert "pip install 'tracepact[lab]'" in said
+    if arguments in (["--help"], ["-h"], []):
+        assert all(name in said for name in cli.OUTLINE)
+
+
+def test_the_outline_says_of_every_command_what_its_help_says():
+    first = {name: command.get_short_help_str(200) for name, command in commands.commands.commands.items()}
+    assert first == cli.OUTLINE
+    assert str(commands.commands.help).startswith(
+        "A measurement study for boundary contracts: scenes, detectors, tables."
+    )
 
 
 def test_every_command_has_a_sentence_of_help(tracelab):

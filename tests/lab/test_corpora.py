@@ -1,5 +1,6 @@
 """Corpora: the layout, the split by recording, labels on the grid, the audit, the tracks and what they refuse."""
 
+import hashlib
 import json
 import shutil
 import signal
@@ -18,13 +19,22 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracelab.commands import commands
-from tracelab.corpora.annotation import ambiguity_rows, mechanism_rows, reading_rows
-from tracelab.corpora.baseline import baseline_rows
-from tracelab.corpora.clips import frame_cells, hard_events, on_grid, real_clips, split
-from tracelab.corpora.maestro import Corpus, Recording, read_corpus
-from tracelab.corpora.sample import write_sample
+from tracelab.corpora.clips import (
+    ambiguity_rows,
+    frame_cells,
+    hard_events,
+    mechanism_rows,
+    on_grid,
+    reading_rows,
+    real_clips,
+    split,
+)
+from tracelab.corpora.maestro import Recording, Recordings, read_corpus, write_sample
+from tracelab.corpora.systems import baseline_rows
+from tracelab.corpora.track import view_files
 from tracelab.scenes.voices import open_voice
 from tracepact import InvalidInput
+from tracepact.show import csv_rows
 
 
 def recording(name: str, *rows: tuple[str, ...], edges: tuple[str, ...] | None = None) -> Recording:
@@ -37,8 +47,8 @@ def recording(name: str, *rows: tuple[str, ...], edges: tuple[str, ...] | None =
 CAFE = recording("cafe_01", ("0.25", "0"), ("0.75", "0.5"), ("1", "0.6"), ("0.5000001", "0"))
 
 
-def corpus_of(*recordings: Recording, classes: tuple[str, ...] = ("a", "b")) -> Corpus:
-    return Corpus(classes, recordings, ())
+def corpus_of(*recordings: Recording, classes: tuple[str, ...] = ("a", "b")) -> Recordings:
+    return Recordings(classes, recordings, ())
 
 
 # The grid
@@ -293,10 +303,10 @@ def test_detectors_are_trained_scored_and_kept_on_the_sound_of_a_corpus(sample: 
     assert len(models) == 8
     gap = (out / "tables" / "gap.csv").read_text(encoding="utf-8").splitlines()
     assert gap[0] == "clause,class-indexed,union,gap"
-    assert len(gap) == 8
+    assert len(gap) == 1 + 3 + 7  # its heading, frame and boundary F1 and the mean, and the guards
     for row in gap[1:]:
         _, indexed, union, difference = row.split(",")
-        assert Fraction(union) - Fraction(indexed) == Fraction(difference)
+        assert abs(Fraction(union) - Fraction(indexed) - Fraction(difference)) <= Fraction(3, 2000)  # three digits each
     assert (out / "tables" / "split.csv").read_text(encoding="utf-8").splitlines()[1:] == [
         "training,2,12,0",
         "test,2,12,0",
@@ -305,6 +315,36 @@ def test_detectors_are_trained_scored_and_kept_on_the_sound_of_a_corpus(sample: 
     assert lab(*detectors_of(sample, out)).exit_code == 0
     assert {path.name for path in (out / "stages").iterdir()} == stages
     assert json.loads((out / "corpus.json").read_text(encoding="utf-8")) == first
+
+
+def forge(out: Path, name: str, old: str, new: str) -> None:
+    """Change a stored row, and every view and digest with it, as one would who knows how they are made."""
+    record = json.loads((out / "corpus.json").read_text(encoding="utf-8"))
+    files, order = record.pop("files"), record.pop("order")
+    texts = {table: (out / "tables" / f"{table}.csv").read_text(encoding="utf-8") for table in order}
+    assert texts[name].count(old) == 1
+    texts[name] = texts[name].replace(old, new)
+    made = view_files(record["title"], {table: csv_rows(text) for table, text in texts.items()}, record)
+    for file, text in made.items():
+        (out / file).write_text(text, encoding="utf-8")
+    files = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in made.items()}
+    (out / "corpus.json").write_text(json.dumps({**record, "order": order, "files": files}), encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "column"), [("gap", 3), ("systems", 3), ("support", 2)])
+def test_a_row_that_the_runs_do_not_give_is_named(finished: Path, tmp_path: Path, name: str, column: int) -> None:
+    out = tmp_path / "forged"
+    shutil.copytree(finished, out)
+    row = (out / "tables" / f"{name}.csv").read_text(encoding="utf-8").splitlines()[2]
+    cells = row.split(",")
+    cells[column] = "3/7919"
+    forge(out, name, row, ",".join(cells))
+    changed = lab("verify", out)
+    assert changed.stdout.count("changed: ") == 1
+    assert f"changed: tables/{name}.csv, row 2 ({' '.join(cells[:3])}): the runs do not give it" in changed.stdout
+    shutil.rmtree(next((out / "stages").glob("run-class_tcn_aug-*")))
+    assert "changed: run-class_tcn_aug: it is missing" in lab("verify", out).stdout
 
 
 KILLED = """

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import tracepact
-from tracelab.robustness.corruptions import SEVERITIES, Cell, canonical, cells, corrupt, read_table, table_bytes
+from tracelab.robustness.corruptions import SEVERITIES, GridCell, canonical, cells, corrupt, read_table, table_bytes
 
 FAMILIES = [family.name for family in canonical().families]
 RATE = 16000
@@ -26,7 +26,9 @@ def sound(seed: int, samples: int = 4000) -> np.ndarray:
 
 
 def graded(clean: np.ndarray, family: str, seed: int = 1) -> list[np.ndarray]:
-    return [corrupt(clean, Cell(family, severity), seed=seed, index=0).astype(np.float64) for severity in SEVERITIES]
+    return [
+        corrupt(clean, GridCell(family, severity), seed=seed, index=0).astype(np.float64) for severity in SEVERITIES
+    ]
 
 
 def snr(clean: np.ndarray, heard: np.ndarray) -> float:
@@ -76,10 +78,10 @@ def test_a_table_that_cannot_be_applied_is_refused(change):
 
 @given(seeds, st.integers(0, 5000), st.sampled_from(FAMILIES), st.sampled_from(SEVERITIES))
 def test_a_clip_alone_is_the_clip_after_others(seed, index, family, severity):
-    clean, cell = sound(7, 2000), Cell(family, severity)
+    clean, cell = sound(7, 2000), GridCell(family, severity)
     alone = corrupt(clean, cell, seed=seed, index=index)
     for other in FAMILIES:
-        corrupt(clean, Cell(other, severity), seed=seed, index=index + 1)
+        corrupt(clean, GridCell(other, severity), seed=seed, index=index + 1)
     again = corrupt(clean, cell, seed=seed, index=index)
     assert alone.dtype == np.float32
     assert np.array_equal(alone, again)
@@ -87,12 +89,12 @@ def test_a_clip_alone_is_the_clip_after_others(seed, index, family, severity):
 
 @given(seeds, st.integers(0, 5000))
 def test_seed_index_and_severity_each_give_other_noise(seed, index):
-    clean, cell = sound(3, 2000), Cell("gaussian_snr", 3)
+    clean, cell = sound(3, 2000), GridCell("gaussian_snr", 3)
     base = corrupt(clean, cell, seed=seed, index=index) - clean
     for other in (
         corrupt(clean, cell, seed=seed + 1, index=index) - clean,
         corrupt(clean, cell, seed=seed, index=index + 1) - clean,
-        corrupt(clean, Cell("gaussian_snr", 4), seed=seed, index=index) - clean,
+        corrupt(clean, GridCell("gaussian_snr", 4), seed=seed, index=index) - clean,
     ):
         assert abs(np.corrcoef(base, other)[0, 1]) < 0.2
 

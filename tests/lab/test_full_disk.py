@@ -16,15 +16,14 @@ import pytest
 import soundfile
 
 from tracelab import commands
+from tracelab.configuration import SCALES, StudyScale
 from tracelab.detectors.recipes import DETECTORS
-from tracelab.files import filled, write_whole
-from tracelab.probe.scales import PROBE_SCALES, ProbeScale
+from tracelab.files import filled, write_sound, write_whole
+from tracelab.probe.rows import PROBE_SCALES, ProbeScale
 from tracelab.protocol import Protocol
-from tracelab.sound import write_sound
 from tracelab.stages import Stages, whole
-from tracelab.study.scales import SCALES, Scale
 
-TINY = Scale("smoke", Protocol(train_clips=10, test_clips=7), 0.05, 1, draws=50)
+TINY = StudyScale("smoke", Protocol(train_clips=10, test_clips=7), 0.05, 1, draws=50)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tracelab import cli
-from tracelab.probe.scales import PROBE_SCALES, ProbeScale
+from tracelab.probe.rows import PROBE_SCALES, ProbeScale
 from tracelab.protocol import Protocol
 from tracelab.study.rows import chosen, read_rows
 from tracelab.study.study import stored_rows
@@ -22,8 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tracelab.probe.hidden import Hidden
-from tracelab.probe.loading import Found
+from tracelab.probe.clips import Hidden
+from tracelab.probe.loading import Detection
 
 HERE = Path(__file__).parent
 
@@ -55,13 +55,13 @@ def late(entry, cache):
 
     def detect(samples):
         called("detector")
-        return Found([(3.0, 4.0)], scores)
+        return Detection([(3.0, 4.0)], scores)
 
     return detect
 
 
 def clicks(entry, cache):
-    return lambda samples: Found([(1.0, 1.0), (2.5, 2.5)])
+    return lambda samples: Detection([(1.0, 1.0), (2.5, 2.5)])
 '''
 REGISTRY = """
 [[encoder]]

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import tracepact
-from tracelab.probe.cached import _module
-from tracelab.probe.hidden import aligned
+from tracelab.probe.clips import aligned
+from tracelab.probe.encoders import _module
 from tracelab.probe.loading import load_encoder
 from tracelab.probe.registry import EncoderEntry, own_registry, read_registry
 from tracelab.protocol import Protocol

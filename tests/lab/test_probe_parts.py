@@ -17,14 +17,12 @@ from jsonschema import Draft202012Validator
 
 import tracepact
 from tracelab.probe import gates
-from tracelab.probe.clips import SPEECH, clip_stage, read_clips
-from tracelab.probe.hidden import Hidden, aligned, layer_centres, projection, resampled
-from tracelab.probe.latency import drawn_clips, joined_spans, quantile_interval, utterance_times
+from tracelab.probe.clips import SPEECH, Hidden, aligned, clip_stage, layer_centres, projection, read_clips, resampled
 from tracelab.probe.loading import load_detector, load_encoder
-from tracelab.probe.registry import EncoderEntry, own_registry, read_registry
+from tracelab.probe.registry import EncoderEntry, check_present, own_registry, pickled_arrays, read_registry
+from tracelab.probe.rows import drawn_clips, joined_spans, quantile_interval, utterance_times
 from tracelab.probe.tables import published
 from tracelab.probe.views import hardest_sentence
-from tracelab.probe.weights import check_present, pickled_arrays
 from tracelab.protocol import Protocol
 from tracelab.scenes.voices import FormantVoice, open_voice
 from tracelab.stages import Stages
@@ -358,8 +356,8 @@ def test_beats_gives_the_mean_of_the_bands_of_each_patch(tmp_path, monkeypatch):
 OWN = """
 import numpy as np
 from fractions import Fraction
-from tracelab.probe.hidden import Hidden
-from tracelab.probe.loading import Found
+from tracelab.probe.clips import Hidden
+from tracelab.probe.loading import Detection
 
 def load(entry, cache):
     hop = int(entry.hop_seconds * entry.rate)
@@ -370,7 +368,7 @@ def load(entry, cache):
     return encode
 
 def detect(entry, cache):
-    return lambda samples: Found([(2.0, 1.0)])
+    return lambda samples: Detection([(2.0, 1.0)])
 
 def broken(entry, cache):
     raise RuntimeError("no")
@@ -489,7 +487,7 @@ def test_the_prompts_of_asterisk_are_a_source_without_their_silences(tmp_path, m
 
 
 def write(path: Path) -> None:
-    from tracelab.sound import write_sound
+    from tracelab.files import write_sound
 
     write_sound(path, (noise(0.5, 8000) * 32767).astype(np.int16), 8000)
 

@@ -14,23 +14,22 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracelab import commands
-from tracelab.decoding import CONTRACT, active
+from tracelab.configuration import SCALES, StudyScale, configured
+from tracelab.detections import CONTRACT
 from tracelab.detectors.models import load_model
 from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS
-from tracelab.heard import UNION, events_of
+from tracelab.features import UNION, events_of
 from tracelab.protocol import Protocol
 from tracelab.robustness import scene_run
-from tracelab.robustness.corruptions import SEVERITIES, Cell, canonical
+from tracelab.robustness.corruptions import SEVERITIES, GridCell, canonical
 from tracelab.robustness.results import CLEAN, curve_mean, severity_curve
-from tracelab.robustness.scene_grid import hear_cell, moved, read_cell
+from tracelab.robustness.scene_grid import BREAK, breaks, curve_of, first_break, hear_cell, moved, read_cell, values_of
 from tracelab.robustness.scene_run import grid_cells, run_grid, verify_grid
-from tracelab.robustness.scene_tables import BREAK, breaks, curve_of, first_break, values_of
 from tracelab.scenes.voices import FormantVoice
 from tracelab.study.rows import read_rows
-from tracelab.study.scales import SCALES, Scale
 from tracelab.study.tables import GUARDS
 
-TINY = Scale("smoke", Protocol(train_clips=8, test_clips=3), 0.05, 1, draws=10)
+TINY = StudyScale("smoke", Protocol(train_clips=8, test_clips=3), 0.05, 1, draws=10)
 STEP = Fraction(1, 50)
 CHOSEN = (*(r for r in DETECTORS if r.name in ("adaptive_energy", "logistic_features")), CLASS_DETECTOR)
 
@@ -41,7 +40,9 @@ def grid(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("grid") / "tiny"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scene_run, "RECIPES", CHOSEN)
-        run_grid(folder, TINY, FormantVoice(), workers=1)
+        patch.setitem(SCALES, "smoke", TINY)
+        # As the command has it: the values are those of TINY, and the reasons in the protocol's file are in the digest.
+        run_grid(folder, configured("smoke"), FormantVoice(), workers=1)
     return folder
 
 
@@ -75,13 +76,13 @@ def test_a_vector_is_that_of_the_detector_heard_anew(grid):
             system
             for system in read_cell(grid / "cells" / "clean-0", STEP).masks
             if np.array_equal(
-                active(model.scores(hear_cell(TINY.protocol, sounds, CLEAN)), model.decoding),
+                model.heard_as(hear_cell(TINY.protocol, sounds, CLEAN))[1],
                 read_cell(grid / "cells" / "clean-0", STEP).masks[system],
             )
         )
-        for cell in (Cell("gaussian_snr", 5), Cell("speed", 5)):
+        for cell in (GridCell("gaussian_snr", 5), GridCell("speed", 5)):
             heard = hear_cell(TINY.protocol, sounds, cell)
-            masks = dict(zip(heard.names, active(model.scores(heard), model.decoding), strict=True))
+            masks = dict(zip(heard.names, model.heard_as(heard)[1], strict=True))
             run = tracepact.score(
                 CONTRACT,
                 ref=heard.reference(model.labels),

@@ -10,22 +10,36 @@ import pytest
 from scipy.signal import correlate
 
 import tracepact
+from tracelab.files import write_sound
 from tracelab.protocol import (
     CLASSES,
     CONDITIONS,
     TEST_PERTURBATIONS,
     TRAIN_PERTURBATIONS,
     Protocol,
+    generator,
     perturbation_rows,
     protocol_rows,
 )
-from tracelab.randomness import generator
-from tracelab.scenes.corpus import Clip, Task, clean_tasks, digest_of, held_out_tasks, render, render_all, view_tasks
-from tracelab.scenes.perturb import add_noise, clip, displaced, displacement, drift, perturb
-from tracelab.scenes.render import envelope
-from tracelab.scenes.timeline import Sound, Timeline, accepted, draw_timeline
+from tracelab.scenes.corpus import (
+    ClipTask,
+    RenderedClip,
+    add_noise,
+    clean_tasks,
+    clip,
+    digest_of,
+    displaced,
+    displacement,
+    drift,
+    envelope,
+    held_out_tasks,
+    perturb,
+    render,
+    render_all,
+    view_tasks,
+)
+from tracelab.scenes.timeline import SceneTimeline, Sound, accepted, draw_timeline
 from tracelab.scenes.voices import FolderVoice, FormantVoice, open_voice
-from tracelab.sound import write_sound
 
 PROTOCOL = Protocol()
 VOICE = FormantVoice()
@@ -33,16 +47,16 @@ LEVELS = [TRAIN_PERTURBATIONS, TEST_PERTURBATIONS]
 
 
 @lru_cache
-def timelines() -> list[Timeline]:
+def timelines() -> list[SceneTimeline]:
     return [draw_timeline(PROTOCOL, "test", number) for number in range(600)]
 
 
 @lru_cache
 def clean_signal(number: int = 0) -> np.ndarray:
-    return render(PROTOCOL, VOICE, Task("test", number)).samples / 32767
+    return render(PROTOCOL, VOICE, ClipTask("test", number)).samples / 32767
 
 
-def gaps(timeline: Timeline) -> list[int]:
+def gaps(timeline: SceneTimeline) -> list[int]:
     ends = [0, *(sound.end for sound in timeline.targets)]
     return [sound.start - end for sound, end in zip(timeline.targets, ends, strict=False)]
 
@@ -102,7 +116,7 @@ def test_the_shares_of_the_classes_are_within_binomial_bounds(part):
 
 
 def test_masks_equal_the_intervals():
-    clip_ = render(PROTOCOL, VOICE, Task("test", 3))
+    clip_ = render(PROTOCOL, VOICE, ClipTask("test", 3))
     events = {clip_.name: clip_.events(PROTOCOL.rate)}
     run = tracepact.score("boundary_gate", ref=events, pred=events, durations={clip_.name: "12"})
     assert [(e.onset, e.offset, e.label) for _, e in run.reference.events] == clip_.events(PROTOCOL.rate)
@@ -127,7 +141,7 @@ def test_a_view_is_another_sound_with_the_same_events():
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_perturbing_changes_the_sound_and_never_the_events(condition):
-    clean, other = render(PROTOCOL, VOICE, Task("test", 5)), render(PROTOCOL, VOICE, Task("test", 5, condition))
+    clean, other = render(PROTOCOL, VOICE, ClipTask("test", 5)), render(PROTOCOL, VOICE, ClipTask("test", 5, condition))
     assert other.timeline == clean.timeline
     assert (other.digest != clean.digest) == (condition != "clean")
     assert np.abs(other.samples).max() < 32767
@@ -198,7 +212,7 @@ def test_the_digest_sees_every_sample_and_the_seed():
     clips = list(render_all(protocol, VOICE, held_out_tasks(protocol)))
     changed = clips[1].samples.copy()
     changed[-1] += 1
-    assert digest_of([clips[0], Clip(clips[1].task, changed, clips[1].timeline)]) != digest_of(clips)
+    assert digest_of([clips[0], RenderedClip(clips[1].task, changed, clips[1].timeline)]) != digest_of(clips)
     other = replace(protocol, seed=1)
     assert digest_of(render_all(other, VOICE, held_out_tasks(other))) != digest_of(clips)
 

@@ -6,23 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.core import (
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.diagnostics.findings import Source, TextPlace
+from tracepact.language.compilation import compile_source, override, parse_contract
+from tracepact.language.contract import Aggregation, MatcherKind, Projection
+from tracepact.language.predicate import (
     Absolute,
-    Aggregation,
     Attribute,
-    Comparison,
-    Difference,
     Each,
     Flag,
-    MatcherKind,
     Owner,
-    Projection,
-    Quantity,
     Relation,
     Scaled,
+    TermComparison,
+    TermDifference,
+    TermType,
 )
-from tracepact.diagnostics import Diagnostics, InvalidInput, Source, TextPlace
-from tracepact.lang import compile_source, override, parse_contract
 
 HEAD = "contract c\nstep 20ms\n"
 CLAUSE = "clause g on ref_onset : ref_onset -> N[40ms] pred_onset\n"
@@ -215,11 +214,11 @@ def test_a_predicate_becomes_event_atoms_under_a_propositional_formula() -> None
         HEAD + "clause d on each matched : abs(pred.duration - ref.duration) <= 0.25 * ref.duration\n"
     )
     (clause,) = contract.event_clauses
-    pred = Attribute(Owner.PRED, "duration", Quantity.TIME)
-    ref = Attribute(Owner.REF, "duration", Quantity.TIME)
+    pred = Attribute(Owner.PRED, "duration", TermType.TIME)
+    ref = Attribute(Owner.REF, "duration", TermType.TIME)
     assert clause.each is Each.MATCHED
     assert [atom for _, atom in clause.event_atoms] == [
-        Comparison(Relation.LE, Absolute(Difference(pred, ref)), Scaled(Fraction(1, 4), ref), Quantity.TIME)
+        TermComparison(Relation.LE, Absolute(TermDifference(pred, ref)), Scaled(Fraction(1, 4), ref), TermType.TIME)
     ]
 
 
@@ -227,9 +226,9 @@ def test_bare_attributes_belong_to_the_obligated_interval() -> None:
     for each, owner in (("ref", Owner.REF), ("pred", Owner.PRED)):
         contract = parse_contract(f"{HEAD}clause e on each {each} : matched and covering <= 1\n")
         found = [atom for _, atom in contract.event_clauses[0].event_atoms]
-        assert found[0] == Flag(Attribute(Owner.PAIR, "matched", Quantity.TRUTH))
-        assert isinstance(found[1], Comparison)
-        assert found[1].left == Attribute(owner, "covering", Quantity.COUNT)
+        assert found[0] == Flag(Attribute(Owner.PAIR, "matched", TermType.TRUTH))
+        assert isinstance(found[1], TermComparison)
+        assert found[1].left == Attribute(owner, "covering", TermType.COUNT)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from hypothesis import given
 from strategies import formulas
 
 from tracepact import parse_contract, starter_contracts
-from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
-from tracepact.lang import load_contract, parse_formula
-from tracepact.lang.explain import explain_contract, words
+from tracepact.language.compilation import load_contract, parse_formula
+from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS
+from tracepact.language.explanation import explain_contract, words
 
 STEP = Fraction(1, 50)
 HEAD = "contract c\nstep 20ms\n"

@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 from lark import Lark
 
-from tracepact.core import Always, And, Atom, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
-from tracepact.diagnostics import InvalidInput
-from tracepact.lang import parse_formula
-from tracepact.lang.formulas import outward
-from tracepact.lang.grammar import STATEMENTS, reserved_words, spellings
-from tracepact.specs import spec_path
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.language.compilation import parse_formula
+from tracepact.language.formula import Always, And, Atom, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
+from tracepact.language.grammar import STATEMENTS, reserved_words, spellings
+from tracepact.language.scope import outward
 
 P, Q, R = Atom("p"), Atom("q"), Atom("r")
 STEP = Fraction(1, 50)

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.core import Contract
-from tracepact.diagnostics import InvalidInput
-from tracepact.lang import at_sweep_point, at_value, override, parse_contract, parsed
-from tracepact.lang.contracts import ContractLowering
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.language import compilation
+from tracepact.language.compilation import at_sweep_point, at_value, override, parse_contract
+from tracepact.language.contract import Contract
+from tracepact.language.lowering import ContractLowering
 
 OTHER_VALUES = """contract c
 step 20ms
@@ -93,7 +94,7 @@ def test_a_text_is_read_once_and_lowered_once_for_every_value(monkeypatch: pytes
         return original(self)
 
     monkeypatch.setattr(ContractLowering, "contract", counted)
-    monkeypatch.setattr(parsed, "read_document", Mock(wraps=parsed.read_document))
+    monkeypatch.setattr(compilation, "read_document", Mock(wraps=compilation.read_document))
     contract = parse_contract(OTHER_VALUES)
     assert len(lowered) == 3, "its own values, and the two of its sweep"
     for _ in range(2):
@@ -102,7 +103,7 @@ def test_a_text_is_read_once_and_lowered_once_for_every_value(monkeypatch: pytes
         override(contract, {"time": "80ms"})
         override(override(contract, {"time": "20ms"}), {"time": "80ms"})
     assert len(lowered) == 4
-    assert parsed.read_document.call_count == 1
+    assert compilation.read_document.call_count == 1
 
 
 def test_a_value_that_a_contract_refuses_is_refused_each_time() -> None:

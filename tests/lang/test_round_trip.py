@@ -5,12 +5,14 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import names, quantities, values, written_formulas, written_predicates
+from strategies import names, quantities, sized, values, written_formulas, written_predicates
 
-from tracepact.diagnostics import Diagnostics, Source
-from tracepact.lang import canonical_text, format_document, print_expression, read_document, read_formula
-from tracepact.lang import syntax as s
-from tracepact.lang.grammar import reserved_words
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import Source
+from tracepact.language import syntax as s
+from tracepact.language.grammar import reserved_words
+from tracepact.language.printer import canonical_text, format_document, print_expression
+from tracepact.language.reader import read_document, read_formula
 from tracepact.wording import print_number
 
 free_names = names.filter(lambda word: word not in reserved_words()).map(s.Name)
@@ -21,7 +23,7 @@ options = st.lists(st.builds(s.Option, free_names, values()), min_size=1, max_si
 statements = st.one_of(
     st.builds(s.ContractName, free_names, titles),
     st.builds(s.Setting, st.sampled_from(["step", "merge_gap", "soft_scale"]), values(("tol",))),
-    st.builds(s.Choice, st.sampled_from(["aggregate", "projection"]), free_names),
+    st.builds(s.WordSetting, st.sampled_from(["aggregate", "projection"]), free_names),
     st.builds(s.ParamDecl, free_names, st.builds(s.Value, quantities, st.booleans())),
     st.builds(s.SweepDecl, free_names, st.lists(values(), min_size=1, max_size=4).map(tuple)),
     st.builds(s.MatcherDecl, free_names, st.just(()) | options),
@@ -44,7 +46,7 @@ def _read(text: str) -> s.Document:
 
 
 @given(written_formulas(parameters=("tol",)))
-@settings(max_examples=500)
+@settings(max_examples=sized(500))
 def test_reading_a_printed_formula_gives_the_same_formula(formula: s.Expression) -> None:
     diagnostics = Diagnostics()
     assert read_formula(Source("test", print_expression(formula)), diagnostics) == formula
@@ -53,7 +55,7 @@ def test_reading_a_printed_formula_gives_the_same_formula(formula: s.Expression)
 
 @pytest.mark.slow
 @given(documents)
-@settings(max_examples=500)
+@settings(max_examples=sized(500))
 def test_reading_a_printed_contract_gives_the_same_contract(document: s.Document) -> None:
     assert _read(canonical_text(document)) == document
 
@@ -108,7 +110,7 @@ written_quantities = st.one_of(
 
 
 @given(written_quantities, st.sampled_from(["", "s", "ms", "f"]))
-@settings(max_examples=300)
+@settings(max_examples=sized(300))
 def test_a_quantity_that_can_be_read_is_printed_as_one_that_can(text: str, unit: str) -> None:
     written = (text + unit)[-s.LONGEST_QUANTITY :]
     if written.startswith("/"):

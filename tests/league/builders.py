@@ -8,13 +8,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 import tracepact
-from tracepact.core import Aggregation
-from tracepact.metrics import MetricValue
-from tracepact.scoring import ClauseCounts, ScoreRows
-from tracepact.tools.league.base import Base, Policies, Settings
-from tracepact.tools.league.measures import Measure
-from tracepact.tools.league.system import LeagueSystem, StoredSystem, SystemRecord, aggregations, drawn_vector
-from tracepact.tools.score.report.record import ContractRecord, Versions
+from tracepact.audits.league_base import Base, Measure, Policies, Settings
+from tracepact.audits.league_systems import LeagueSystem, StoredSystem, SystemRecord, aggregations
+from tracepact.evaluate.scorecard import ScoreRows
+from tracepact.evaluate.scores import ClauseCounts
+from tracepact.evaluate.uncertainty import drawn_vector
+from tracepact.language.contract import Aggregation
+from tracepact.measures.records import MetricValue
+from tracepact.runs.report import ContractRecord, Versions
 
 CLAUSES = ("one", "two")
 DRAWS = 41

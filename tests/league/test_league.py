@@ -9,28 +9,25 @@ import numpy as np
 import pytest
 from audit.test_constant_systems import ALIKE, CONSTANT, constant, demo, demo_lengths
 from hypothesis import given, settings
+from strategies import sized
 
 from league.builders import CLAUSES, DRAWS, LENGTHS, REFERENCE, leagues, moved, save
 from tracepact import score
-from tracepact.core import Aggregation
-from tracepact.metrics.uncertainty import compare_systems
-from tracepact.scoring import aggregate
-from tracepact.scoring.standings import ranks, standings
-from tracepact.scoring.uncertainty import differences, holm, intervals
-from tracepact.tools.league import tables
-from tracepact.tools.league.base import Base, Settings
-from tracepact.tools.league.build import league_of
-from tracepact.tools.league.columns import Group
-from tracepact.tools.league.files import league_markdown
-from tracepact.tools.league.making import make_league
-from tracepact.tools.league.maps import MEAN
-from tracepact.tools.league.record import League, LeagueColumn, LeagueValue
-from tracepact.tools.league.system import LeagueSystem, read_system, system_bytes
-from tracepact.tools.score.report.measured import measured
-from tracepact.tools.score.store.names import named_places
+from tracepact.audits import league_tables
+from tracepact.audits.league import league_of, make_league
+from tracepact.audits.league_base import Base, Settings
+from tracepact.audits.league_columns import MEAN, ColumnGroup, League, LeagueColumn, LeagueValue
+from tracepact.audits.league_command import league_markdown
+from tracepact.audits.league_systems import LeagueSystem, read_system, system_bytes
+from tracepact.audits.systems import listed_runs
+from tracepact.evaluate.scores import aggregate
+from tracepact.evaluate.uncertainty import differences, holm, intervals, ranks, standings
+from tracepact.language.contract import Aggregation
+from tracepact.measures.uncertainty import compare_systems
+from tracepact.runs.report import measured
 
 Given = tuple[Base, list[LeagueSystem]]
-FEWER = settings(max_examples=max(20, settings().max_examples // 4))
+FEWER = settings(max_examples=max(sized(20), settings().max_examples // 4))
 
 
 def column(league: League, name: str) -> LeagueColumn:
@@ -219,7 +216,7 @@ def test_metrics_have_the_intervals_and_differences_of_the_metrics_themselves(tm
     shifts = {"late": 0.15, "later": 0.3, "exact": 0.0}
     places = [save(tmp_path, name, moved(shift)) for name, shift in shifts.items()]
     chosen = Settings("late", "event_f1", 60, 3, Fraction(9, 10))
-    made = make_league(named_places(places), chosen)
+    made = make_league(listed_runs(places), chosen)
     league = league_of(made.base, made.systems)
     runs = [score("boundary_gate", REFERENCE, moved(shift), durations=LENGTHS) for shift in shifts.values()]
     compared = compare_systems([measured(run) for run in runs], chosen.bootstrap)
@@ -254,7 +251,7 @@ def test_no_constant_system_leads_a_league_or_a_column_it_has_not_earned(
     labels = sorted({label for events in ref.values() for *_, label in events})
     systems = {name: demo(name) for name in ("late_long", "over_firing")} | constant(Random(7), lengths, labels)
     places = [save(folder, name, table, ref=ref, durations=lengths) for name, table in systems.items()]
-    made = make_league(named_places(places), Settings("late_long", "headline", 50, 0, Fraction(9, 10)))
+    made = make_league(listed_runs(places), Settings("late_long", "headline", 50, 0, Fraction(9, 10)))
     league = league_of(made.base, made.systems)
     assert not set(CONSTANT) & set(league.ranked_by.best)
     assert set(league.names[-3:]) == ALIKE
@@ -285,15 +282,15 @@ def test_a_system_that_hardly_listens_is_first_only_with_a_mark(tmp_path: Path, 
     listens = {clip: [(0.4 if k % 2 else 0.7, 1.4, "a")] for k, clip in enumerate(ref)}
     for name, pred in (("listens", listens), ("hardly", hardly(answer))):
         score("boundary_gate", ref, pred, durations=2).save(tmp_path / name)
-    places = named_places([tmp_path / "listens", tmp_path / "hardly"])
+    places = listed_runs([tmp_path / "listens", tmp_path / "hardly"])
     made = make_league(places, Settings("listens", "headline", 40, 0, Fraction(9, 10)))
     league = league_of(made.base, made.systems)
     assert league.nearly_constant == {"hardly": f"{answer} in 39 of 40 clips"}
     assert value(league, guard, "hardly").rank == 1
-    shown = tables.best_table(league)
+    shown = league_tables.best_table(league)
     (row,) = (row for row in shown.texts() if row[0] == guard)
     assert row[2] == f"hardly (≈ {answer} in 39 of 40 clips)"
-    guards = tables.score_table(league, Group.CLAUSE, detail=False)
+    guards = league_tables.score_table(league, ColumnGroup.CLAUSE, detail=False)
     at = [one.heading for one in guards.columns].index(guard)
     assert {row[0]: "≈" in row[at] for row in guards.texts()} == {"hardly": True, "listens": False}
     assert [note for note in guards.notes if note.startswith(f"≈: hardly is {answer} in 39 of 40 clips")]

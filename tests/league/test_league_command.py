@@ -15,11 +15,12 @@ from show.outline import outline, policy
 
 import tracepact
 from league.builders import LENGTHS, REFERENCE, moved, save
+from tracepact.audits import league as making
+from tracepact.audits import league_systems
+from tracepact.audits.league_columns import League
+from tracepact.declarations import spec_path
 from tracepact.records import record_of
-from tracepact.specs import spec_path
-from tracepact.tools.league import making, system
-from tracepact.tools.league.record import League
-from tracepact.tools.score.store.opening import StoredRun
+from tracepact.runs.opening import StoredRun
 
 pytestmark = pytest.mark.slow
 
@@ -145,13 +146,18 @@ def test_a_run_that_is_added_is_read_and_drawn_and_nothing_else_is(
     assert run("league", *runs[:-1], *FEW, "--out", str(grown), folder=folder).code == 0
     before = listing(grown)
     done: Counter[str] = Counter()
-    for home, name in ((making, "system_of"), (making, "open_run"), (system, "drawn_vector"), (StoredRun, "rescore")):
+    for home, name in (
+        (making, "system_of"),
+        (making, "opened"),
+        (league_systems, "drawn_vector"),
+        (StoredRun, "rescore"),
+    ):
         real = getattr(home, name)
         monkeypatch.setattr(
             home, name, lambda *a, _name=name, _real=real, **k: (done.update([_name]), _real(*a, **k))[1]
         )
     assert run("league", str(grown), "--add", "exact", folder=folder).code == 0
-    assert done == {"system_of": 1, "open_run": 1, "drawn_vector": 1, "rescore": 1}
+    assert done == {"system_of": 1, "opened": 1, "drawn_vector": 1, "rescore": 1}
     after = listing(grown)
     assert all(after[name] == data for name, data in before.items() if name.startswith("system-"))
     assert after == listing(whole)
@@ -236,7 +242,7 @@ def test_a_stored_league_is_ordered_anew_without_its_runs(
     assert run("league", "late", "long", "exact", *FEW, "--out", str(out), folder=folder).code == 0
     chosen = ("--baseline", "exact", "--rank-by", "event_f1")
     assert run("league", "late", "long", "exact", *FEW, *chosen, "--out", str(whole), folder=folder).code == 0
-    monkeypatch.setattr(making, "open_run", None)
+    monkeypatch.setattr(making, "opened", None)
     assert run("league", str(out), *chosen, folder=folder).code == 0
     assert listing(out) == listing(whole)
 

@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 
-from tracepact.core import Formula, atoms
-from tracepact.logic.enumerate import Universe
-from tracepact.logic.model import Model
-from tracepact.logic.vocabulary import over_base_atoms
+from tracepact.language.formula import Formula, atoms
+from tracepact.logic.decisions import Universe
+from tracepact.logic.models import Model, over_base_atoms
 
 
 def first_model(formula: Formula, lengths: Iterable[int], *, free: bool = False) -> Model | None:

@@ -6,15 +6,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logic.first_models import first_model
-from strategies import formulas
+from strategies import formulas, sized
 
-from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Not, Or, Since, Until, atoms
-from tracepact.logic import (
+from tracepact.evaluate.reference import truth
+from tracepact.language.formula import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Not,
+    Or,
+    Since,
+    Until,
+    atoms,
+)
+from tracepact.logic.decisions import (
     Budget,
-    Model,
     Outcome,
-    ReplayError,
     Terms,
+    Universe,
     Verdict,
     bound,
     equivalent,
@@ -22,10 +35,8 @@ from tracepact.logic import (
     satisfiable,
     solve,
 )
-from tracepact.logic.enumerate import Universe
-from tracepact.logic.identity import contradicts_itself
-from tracepact.logic.vocabulary import over_base_atoms, with_derived_atoms
-from tracepact.monitor import truth
+from tracepact.logic.models import Model, ReplayError, over_base_atoms, with_derived_atoms
+from tracepact.logic.normal import contradicts_itself
 
 NAMES = ("p", "ref_active", "ref_onset", "ref_offset")
 MOST_BITS = 17
@@ -44,7 +55,7 @@ def small_formulas() -> st.SearchStrategy[Formula]:
 
 
 @given(small_formulas())
-@settings(max_examples=150)
+@settings(max_examples=sized(150))
 def test_all_lengths_agree_with_enumeration_up_to_three_frames_beyond_the_bound(formula: Formula) -> None:
     answer = solve(formula)
     expected = first_model(formula, range(1, bound(formula) + 4))
@@ -58,7 +69,7 @@ def test_all_lengths_agree_with_enumeration_up_to_three_frames_beyond_the_bound(
 
 
 @given(small_formulas(), st.integers(1, 9), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=sized(150))
 def test_a_fixed_length_agrees_with_enumeration(formula: Formula, length: int, free: bool) -> None:
     base = formula if free else over_base_atoms(formula)
     if len(atoms(base)) * length > MOST_BITS:
@@ -72,7 +83,7 @@ def test_a_fixed_length_agrees_with_enumeration(formula: Formula, length: int, f
 
 
 @given(formulas(("p", "q"), farthest=3, leaves=4), st.integers(1, 4))
-@settings(max_examples=100)
+@settings(max_examples=sized(100))
 def test_enumeration_agrees_with_the_reference(formula: Formula, frames: int) -> None:
     universe = Universe(("p", "q"), frames)
     masks = universe.truth(formula)
@@ -149,7 +160,7 @@ def _random(generator: random.Random, depth: int) -> Formula:
 
 
 @given(formulas(("p", "q"), farthest=3, leaves=4), st.data())
-@settings(max_examples=60)
+@settings(max_examples=sized(60))
 def test_a_changed_bound_is_found_whenever_some_trace_shows_it(formula: Formula, data: st.DataObject) -> None:
     changed = _with_one_bound_changed(formula, data)
     both = Not(Iff(formula, changed))

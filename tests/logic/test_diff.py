@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logic.test_intervals import MATCHERS, PARTS, SMALL, STEP, holds_of, predicates
-from strategies import family_of
+from strategies import family_of, sized
 
-from tracepact.core import Contract, Each
-from tracepact.events import evaluate_events
-from tracepact.lang import parse_contract
-from tracepact.logic import Budget
-from tracepact.logic.diff import diff_contracts
-from tracepact.trace import FrameRun
+from tracepact.evaluate.event_clauses import evaluate_events
+from tracepact.language.compilation import parse_contract
+from tracepact.language.contract import Contract
+from tracepact.language.formula import FrameRun
+from tracepact.language.predicate import Each
+from tracepact.logic.decisions import Budget
+from tracepact.logic.versions import diff_contracts
 
 
 def version(each: Each, predicate: str, more: str) -> Contract:
@@ -86,7 +87,7 @@ def check_claim(new: Contract, old: Contract, each: Each, more: str) -> str | No
 @pytest.mark.slow
 @pytest.mark.parametrize("each", Each)
 @given(data=st.data(), more=st.sampled_from(MATCHERS))
-@settings(max_examples=25)
+@settings(max_examples=sized(25))
 def test_a_change_is_what_all_small_scenes_say_and_its_scenes_are_scored_apart(
     each: Each, data: st.DataObject, more: str
 ) -> None:

@@ -6,19 +6,18 @@ from itertools import combinations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import family_of
+from strategies import family_of, sized
 
-from tracepact.core import Contract, Each, EventClause, Formula, Not
-from tracepact.events import evaluate_events
-from tracepact.events.attributes import Obligation, Scene
-from tracepact.events.matching import matching
-from tracepact.events.obligations import obligations
-from tracepact.events.predicate import prepare, truth
-from tracepact.lang import parse_contract
-from tracepact.logic import Verdict
-from tracepact.logic.event_decide import EventAnswer, solve_predicate
-from tracepact.logic.event_model import EventQuestion
-from tracepact.trace import FrameRun, join_runs, runs_of_frames
+from tracepact.evaluate.event_clauses import evaluate_events
+from tracepact.evaluate.masks import matching, obligations
+from tracepact.evaluate.predicates import ClipScene, Obligation, prepare, truth
+from tracepact.language.compilation import parse_contract
+from tracepact.language.contract import Contract, EventClause
+from tracepact.language.formula import Formula, FrameRun, Not, join_runs, runs_of_frames
+from tracepact.language.predicate import Each
+from tracepact.logic.arithmetic import EventQuestion
+from tracepact.logic.event_questions import EventAnswer, solve_predicate
+from tracepact.logic.models import Verdict
 
 FRAMES = 5
 STEP = Fraction(1, 50)
@@ -52,7 +51,7 @@ def small_obligations(more: str) -> dict[Each, list[Obligation]]:
     found: dict[Each, list[Obligation]] = {each: [] for each in Each}
     masks = [runs_of_frames(mask) for mask in product((False, True), repeat=FRAMES)]
     for refs, preds in product(masks, repeat=2):
-        scene = Scene(*(join_runs(runs, contract.merge_gap, STEP) for runs in (refs, preds)))
+        scene = ClipScene(*(join_runs(runs, contract.merge_gap, STEP) for runs in (refs, preds)))
         pairs = match_runs(scene.refs, scene.preds) if scene.refs and scene.preds else ()
         for each in Each:
             found[each] += obligations(each, scene, pairs)
@@ -62,7 +61,7 @@ def small_obligations(more: str) -> dict[Each, list[Obligation]]:
 SMALL = {more: small_obligations(more) for more in MATCHERS}
 
 
-def size(scene: Scene) -> tuple[object, ...]:
+def size(scene: ClipScene) -> tuple[object, ...]:
     """What makes a scene smaller than another: fewer runs, a shorter clip, fewer active frames, earlier ends."""
     runs: list[FrameRun] = [*scene.refs, *scene.preds]
     frames, active = max(end for _, end in runs), sum(end - start for start, end in runs)
@@ -106,7 +105,7 @@ def predicates(each: Each) -> st.SearchStrategy[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("each", Each)
 @given(data=st.data(), more=st.sampled_from(MATCHERS))
-@settings(max_examples=25)
+@settings(max_examples=sized(25))
 def test_an_answer_is_that_of_all_small_scenes_and_its_scene_is_the_smallest(
     each: Each, data: st.DataObject, more: str
 ) -> None:
@@ -219,7 +218,7 @@ def test_a_partner_that_no_matching_gives_shows_nothing(kind: str) -> None:
     far = ask(contract_of("ref", "covering >= 3 and not matched", more)).example
     assert far is not None
     # Three predictions of a frame, all more than 10 frames from both ends.
-    assert far.obligation == Obligation((0, 27), None, Scene(((0, 27),), ((11, 12), (13, 14), (15, 16))))
+    assert far.obligation == Obligation((0, 27), None, ClipScene(((0, 27),), ((11, 12), (13, 14), (15, 16))))
 
 
 @pytest.mark.parametrize(("each", "own"), [("ref", "ref"), ("pred", "pred")])
@@ -237,7 +236,7 @@ def test_the_rival_of_a_partner_costs_more_in_the_scene_that_is_shown() -> None:
     for kind in ("greedy", "optimal"):
         found = ask(contract_of("ref", twice, f"matcher {kind}(search = 400ms)\n")).example
         assert found is not None
-        assert found.obligation == Obligation((0, 10), (0, 1), Scene(((0, 10),), ((0, 1), (2, 21))))
+        assert found.obligation == Obligation((0, 10), (0, 1), ClipScene(((0, 10),), ((0, 1), (2, 21))))
 
 
 def test_joined_gaps_are_longer_than_the_merge_gap() -> None:

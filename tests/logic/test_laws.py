@@ -4,9 +4,18 @@ from fractions import Fraction
 
 import pytest
 
-from tracepact.core import Formula
-from tracepact.lang import parse_formula
-from tracepact.logic import Decision, Outcome, Terms, equivalent, implies, satisfiable, strictly_stronger, valid
+from tracepact.language.compilation import parse_formula
+from tracepact.language.formula import Formula
+from tracepact.logic.decisions import (
+    Decision,
+    Outcome,
+    Terms,
+    equivalent,
+    implies,
+    satisfiable,
+    strictly_stronger,
+    valid,
+)
 
 STEP = Fraction(1, 50)
 ALL = Terms()

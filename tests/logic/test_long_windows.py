@@ -10,19 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logic.first_models import first_model
-from strategies import formulas
+from strategies import formulas, sized
 
-from tracepact.core import And, Eventually, Formula, Or, atoms, lookahead, lookback, size
-from tracepact.lang import parse_formula
-from tracepact.logic import Budget, Outcome, Terms, Verdict, bound, equivalent, implies, satisfiable, solve
+from tracepact.evaluate.masks import evaluate_trace
+from tracepact.language.compilation import parse_formula
+from tracepact.language.formula import And, Eventually, Formula, Or, atoms, lookahead, lookback, size
 from tracepact.logic.blocks import BlockEncoding, Blocks
-from tracepact.logic.enumerate import Universe
-from tracepact.logic.identity import follows, is_contradiction
-from tracepact.logic.normal import composes, negated, normal
-from tracepact.logic.refine import search_blocks
-from tracepact.logic.symbolic import encode_short
-from tracepact.logic.vocabulary import over_base_atoms
-from tracepact.monitor import evaluate_trace
+from tracepact.logic.decisions import (
+    Budget,
+    Outcome,
+    Terms,
+    Universe,
+    Verdict,
+    bound,
+    equivalent,
+    implies,
+    satisfiable,
+    solve,
+)
+from tracepact.logic.models import over_base_atoms
+from tracepact.logic.normal import composes, follows, is_contradiction, negated, normal
+from tracepact.logic.refine import encode_short, search_blocks
 
 CORPUS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "long_windows.json").read_text(encoding="utf-8"))
 PATIENT = Terms(budget=Budget(seconds=60))
@@ -82,7 +90,7 @@ def test_what_follows_by_form_follows(a: Formula, b: Formula) -> None:
 
 
 @given(base_formulas().filter(small), st.data())
-@settings(max_examples=120)
+@settings(max_examples=sized(120))
 def test_what_blocks_of_any_size_refuse_holds_in_no_trace(formula: Formula, data: st.DataObject) -> None:
     """The conditions are met by the blocks of every trace that shows the formula; so a no carries over."""
     asked = normal(formula)
@@ -108,13 +116,13 @@ def _has_model(encoding: BlockEncoding) -> bool:
 
 
 @given(base_formulas().filter(small), st.none() | st.integers(1, 5))
-@settings(max_examples=80)
+@settings(max_examples=sized(80))
 def test_blocks_agree_with_enumeration(formula: Formula, length: int | None) -> None:
     asked = normal(formula)
     found = search_blocks(asked, length, monotonic() + 20, 2048)
     lengths = range(1, bound(asked, free=True) + 1) if length is None else [length]
     shown = first_model(asked, lengths, free=True)
-    assert found.verdict == ("unsat" if shown is None else "sat") or found.verdict == "unknown"
+    assert found.verdict.value in ("unsat" if shown is None else "sat", "unknown")
     if found.model is not None:
         masks = {name: sum(on << i for i, on in enumerate(row)) for name, row in found.model.atoms.items()}
         assert evaluate_trace(asked, masks, found.model.frames) >> found.model.frame & 1

@@ -3,12 +3,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
-from tracepact.core import And, Atom, Iff, Implies, Not, Or
-from tracepact.diagnostics import InvalidInput
-from tracepact.logic.enumerate import Universe
-from tracepact.logic.notations import NOTATIONS, Notation, read_notation
-from tracepact.monitor import truth
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.evaluate.reference import truth
+from tracepact.language.formula import And, Atom, Iff, Implies, Not, Or
+from tracepact.logic.decisions import Universe
+from tracepact.logic.simplify import NOTATIONS, Notation, read_notation
 
 Trace = list[dict[str, bool]]
 Tree = tuple[object, ...]
@@ -86,7 +87,7 @@ def holds(tree: Tree, trace: Trace, i: int, notation: Notation) -> bool:
 
 @pytest.mark.parametrize("notation", NOTATIONS)
 @given(data=st.data())
-@settings(max_examples=120)
+@settings(max_examples=sized(120))
 def test_a_formula_is_true_where_its_definition_says(notation: Notation, data: st.DataObject) -> None:
     tree = data.draw(trees(notation))
     formula = read_notation(text(tree), notation)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from tracepact.core import EventClause, Not
-from tracepact.events.attributes import Obligation, Scene
-from tracepact.events.predicate import prepare, truth
-from tracepact.lang import parse_contract
-from tracepact.logic import Budget, Verdict
-from tracepact.logic.perfect import perfect_interval_with
-from tracepact.logic.perfect_bounds import settled
+from tracepact.evaluate.predicates import ClipScene, Obligation, prepare, truth
+from tracepact.language.compilation import parse_contract
+from tracepact.language.contract import EventClause
+from tracepact.language.formula import Not
+from tracepact.logic.decisions import Budget
+from tracepact.logic.models import Verdict
+from tracepact.logic.perfect import perfect_interval_with, settled
 
 STEP = Fraction(1, 50)
 
@@ -93,6 +93,6 @@ def test_what_is_settled_is_so_for_every_interval_and_for_the_solver(predicate: 
         return
     run, atoms = (onset, onset + length), dict(clause.event_atoms)
     holds = truth(clause.formula, {name: prepare(atom, STEP) for name, atom in atoms.items()})
-    assert holds(Obligation(run, run, Scene((run,), (run,)))) is value
+    assert holds(Obligation(run, run, ClipScene((run,), (run,)))) is value
     other = Not(clause.formula) if value else clause.formula
     assert perfect_interval_with(other, atoms, STEP, Budget(seconds=5))[0] is Verdict.UNSAT

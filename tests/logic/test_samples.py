@@ -6,12 +6,11 @@ from time import monotonic
 from hypothesis import given
 from strategies import formulas
 
-from tracepact.core import Formula, atoms
-from tracepact.lang import parse_formula
-from tracepact.logic import samples
-from tracepact.logic.samples import FEW, MORE, holds_on_a_sample, sampled, sampled_long
-from tracepact.logic.vocabulary import over_base_atoms
-from tracepact.monitor import evaluate_trace
+from tracepact.evaluate.masks import evaluate_trace
+from tracepact.language.compilation import parse_formula
+from tracepact.language.formula import Formula, atoms
+from tracepact.logic import models
+from tracepact.logic.models import FEW, MORE, holds_on_a_sample, over_base_atoms, sampled, sampled_long
 
 
 @given(formulas(("p", "q"), farthest=40, leaves=8))
@@ -24,9 +23,9 @@ def test_a_formula_holds_on_the_trace_that_was_drawn_for_it(formula: Formula) ->
 @given(formulas(("pred_active", "ref_onset", "q"), farthest=40, leaves=8))
 def test_samples_end_to_end_are_judged_as_each_is_alone(formula: Formula) -> None:
     base = over_base_atoms(formula)
-    names, frames = sorted(atoms(base)), samples._frames(base)
+    names, frames = sorted(atoms(base)), models._frames(base)
     for part in (FEW, MORE):
-        masks = [samples._drawn(column, frames, part) for column in range(len(names))]
+        masks = [models._drawn(column, frames, part) for column in range(len(names))]
         alone = [{name: row[at] for name, row in zip(names, masks, strict=True)} for at in range(len(part))]
         assert holds_on_a_sample(formula, (part,)) is any(evaluate_trace(base, given, frames) for given in alone)
 

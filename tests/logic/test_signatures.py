@@ -5,21 +5,20 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import family_of, formulas
+from strategies import family_of, formulas, sized
 
-from tracepact.core import Always, And, Atom, Eventually, Formula, Not, Until
-from tracepact.lang import parse_contract
-from tracepact.logic import Outcome, Terms, equivalent, picture
-from tracepact.logic.enumerate import Universe, UniverseTooLarge
-from tracepact.logic.model import Model
-from tracepact.logic.signature import clause_signatures, measures, signature_classes, signatures
-from tracepact.monitor import truth
+from tracepact.evaluate.reference import truth
+from tracepact.language.compilation import parse_contract
+from tracepact.language.formula import Always, And, Atom, Eventually, Formula, Not, Until
+from tracepact.logic.catalogue import clause_signatures, measures, signature_classes, signatures
+from tracepact.logic.decisions import Outcome, Terms, Universe, UniverseTooLarge, equivalent
+from tracepact.logic.models import Model, picture
 
 P, Q = Atom("p"), Atom("q")
 
 
 @given(formulas(("p", "q"), farthest=2, leaves=3), formulas(("p", "q"), farthest=2, leaves=3))
-@settings(max_examples=80)
+@settings(max_examples=sized(80))
 def test_signatures_are_equal_exactly_when_the_solver_finds_no_difference_at_these_lengths(
     first: Formula, second: Formula
 ) -> None:
@@ -29,7 +28,7 @@ def test_signatures_are_equal_exactly_when_the_solver_finds_no_difference_at_the
 
 
 @given(formulas(("p", "q"), farthest=2, leaves=4))
-@settings(max_examples=50)
+@settings(max_examples=sized(50))
 def test_a_signature_counts_what_the_reference_finds_true(formula: Formula) -> None:
     (found,) = signatures([formula], ("p", "q"), [1, 3], free=True)
     true = 0
@@ -98,7 +97,7 @@ def test_a_long_stretch_of_equal_frames_is_cut_short() -> None:
 
 
 @given(st.integers(1, 200), st.data())
-@settings(max_examples=50)
+@settings(max_examples=sized(50))
 def test_a_picture_shows_or_counts_every_frame(frames: int, data: st.DataObject) -> None:
     mask = tuple(data.draw(st.lists(st.booleans(), min_size=frames, max_size=frames)))
     model = Model(frames, {"p": mask}, data.draw(st.integers(0, frames - 1)))

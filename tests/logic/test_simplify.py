@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logic.first_models import first_model
-from strategies import formulas
+from strategies import formulas, sized
 
-from tracepact.core import And, Formula, Iff, Not, Or, atoms, size
-from tracepact.lang import parse_formula
-from tracepact.logic import Budget, Terms, bound
+from tracepact.language.compilation import parse_formula
+from tracepact.language.formula import And, Formula, Iff, Not, Or, atoms, size
+from tracepact.logic.decisions import Budget, Terms, bound, formula_text
 from tracepact.logic.simplify import simplify
-from tracepact.logic.text import formula_text
 
 SOME = formulas(("p", "q"), farthest=3, leaves=4)
 
@@ -44,7 +43,7 @@ def test_a_formula_is_written_with_fewer_parts(text: str, obligation: str | None
 
 
 @given(SOME, st.none() | SOME, st.sampled_from([And, Or]), SOME)
-@settings(max_examples=60)
+@settings(max_examples=sized(60))
 def test_a_simplified_formula_holds_at_the_same_obliged_frames(
     one: Formula, obligation: Formula | None, join: type[And | Or], other: Formula
 ) -> None:

@@ -5,11 +5,12 @@ from itertools import product
 import pytest
 from strategies import family_of
 
-from tracepact.core import Each
-from tracepact.diagnostics import Diagnostic, Severity
-from tracepact.events import evaluate_events
-from tracepact.lang import parse_contract
-from tracepact.logic.findings import check_contract
+from tracepact.diagnostics.codes import Severity
+from tracepact.diagnostics.findings import Diagnostic
+from tracepact.evaluate.event_clauses import evaluate_events
+from tracepact.language.compilation import parse_contract
+from tracepact.language.predicate import Each
+from tracepact.logic.contract_findings import check_contract
 
 HEARD = "clause heard on ref_active : N[1f] pred_active\n"
 CAUSED = "clause caused on pred_active : N[1f] ref_active\n"
@@ -53,22 +54,21 @@ def test_a_constant_prediction_is_said_to_pass_only_if_scoring_finds_no_violatio
 
 
 @pytest.mark.parametrize(
-    ("clause", "passes"),
-    [(HEARD, "always on"), (CAUSED, "never fires"), ("clause a on true : pred_active\n", "always on")],
+    ("clause", "system"),
+    [(HEARD, "`always on`"), (CAUSED, "`silent`"), ("clause a on each ref : coverage >= 0.5\n", "`always on`")],
 )
-def test_a_constant_prediction_that_passes_the_only_clause_is_a_note(clause: str, passes: str) -> None:
-    noted = [d for d in found(clause, notes=True) if d.code == "only-clause-passes"]
-    assert [passes in d.headline for d in noted] == [True]
-    assert noted[0].severity is Severity.NOTE
-    alone = found(clause)
-    assert alone == noted or {d.severity for d in alone} == {Severity.WARNING}  # given unasked where all else is well
+def test_a_constant_prediction_that_passes_the_only_clause_is_a_warning_with_its_name(clause: str, system: str) -> None:
+    (warning,) = [d for d in found(clause) if d.code == "constant-prediction-passes"]
+    assert system in warning.headline
+    assert warning.severity is Severity.WARNING
+    assert warning.help is not None
 
 
 def test_a_clause_that_notices_constant_predictions_is_enough_alone() -> None:
-    assert found("clause a on each matched : iou >= 0.5\n") == []
+    assert of("constant-prediction-passes", "clause a on each matched : iou >= 0.5\n") == []
     assert found("clause a on ref_onset : N[1f] pred_onset\n") == []
     assert found("clause a on true : ref_active <-> pred_active\n") == []
-    assert of("only-clause-passes", HEARD + CAUSED, notes=True) == []
+    assert of("constant-prediction-passes", HEARD + CAUSED) == []
 
 
 def test_three_clauses_of_which_each_two_can_hold_are_one_finding() -> None:

@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import BaseLanguageClient
 
 import tracepact
-from tracepact.tools.lsp.places import Lines
+from tracepact.author.editor_text import TextLines
 
 _T = TypeVar("_T")
 _WAIT = 60.0
@@ -34,6 +34,7 @@ class Editor:
             self.published.append(params)
 
         self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(publish)
+        self.said = ""
         self.texts: dict[str, tuple[int, str]] = {}
         environment = {**os.environ, "PYTHONPATH": str(Path(tracepact.__file__).parents[1])}
         command = (sys.executable, "-m", "tracepact", "lsp", *arguments)
@@ -85,13 +86,13 @@ class Editor:
     def at(self, uri: str, word: str, inside: int = 0) -> dict[str, Any]:
         """The place of the first occurrence of a word in an open text, as the parameters of a request."""
         text = self.texts[uri][1]
-        position = lsp.Position(*Lines(text).place(text.index(word) + inside))
+        position = lsp.Position(*TextLines(text).place(text.index(word) + inside))
         return {"text_document": lsp.TextDocumentIdentifier(uri), "position": position}
 
     def whole(self, uri: str) -> lsp.Range:
         """The range of an open text."""
         text = self.texts[uri][1]
-        return lsp.Range(lsp.Position(0, 0), lsp.Position(*Lines(text).place(len(text))))
+        return lsp.Range(lsp.Position(0, 0), lsp.Position(*TextLines(text).place(len(text))))
 
     def codes(self, uri: str, times: int = 1) -> list[str]:
         """The codes of the last diagnostics for the current version, once they were published so many times."""
@@ -110,6 +111,7 @@ class Editor:
             await self.client.shutdown_async(None)
             self.client.exit(None)
             code: int = await self.process.wait()
+            self.said = (await self.process.stderr.read()).decode()
             await self.client.stop()
             return code
 
@@ -125,7 +127,7 @@ class Editor:
 
 def applied(text: str, edits: list[lsp.TextEdit]) -> str:
     """A text with the edits of an answer made, last first."""
-    lines = Lines(text)
+    lines = TextLines(text)
 
     def offset(place: lsp.Position) -> int:
         return lines.offset(place.line, place.character)

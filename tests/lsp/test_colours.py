@@ -20,13 +20,13 @@ from strategies import written_formulas, written_predicates
 
 import tracepact
 from tracepact import starter_contracts
-from tracepact.diagnostics import Diagnostics, Source
-from tracepact.lang import print_expression
-from tracepact.lang import syntax as s
-from tracepact.lang.colouring import Group, group_of, patterns
-from tracepact.lang.grammar import spellings
-from tracepact.lang.pygments_lexer import TOKENS, ContractLexer
-from tracepact.lang.reader import read_document, read_tokens
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import Source
+from tracepact.language import syntax as s
+from tracepact.language.colours import TOKENS, ColourGroup, ContractLexer, group_of, patterns
+from tracepact.language.grammar import spellings
+from tracepact.language.printer import print_expression
+from tracepact.language.reader import read_document, read_tokens
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "pytools" / "editors" / "vscode"
@@ -52,14 +52,14 @@ def script(name: str) -> ModuleType:
         sys.path.pop(0)
 
 
-def parsed(text: str) -> list[tuple[str, Group]]:
+def parsed(text: str) -> list[tuple[str, ColourGroup]]:
     """Every token of the parser with its group, and the comments, in the order of the text."""
     source = Source("a", text)
     tokens, faults = read_tokens(source, Diagnostics())
     assert not faults
     found = {t.start_pos: (str(t), group_of(t.type, str(t))) for t in tokens}
     for comment in read_document(source, Diagnostics()).comments:
-        found[comment.span.start] = (text[comment.span.start : comment.span.end], Group.COMMENT)
+        found[comment.span.start] = (text[comment.span.start : comment.span.end], ColourGroup.COMMENT)
     return [found[start] for start in sorted(found, key=lambda start: start or 0)]
 
 
@@ -81,7 +81,7 @@ def test_pygments_colours_shipped_contracts_as_the_parser_reads_them(name: str) 
 
 def test_every_group_and_every_sign_of_the_grammar_is_coloured() -> None:
     assert list(coloured(EVERY_SIGN)) == expected(EVERY_SIGN)
-    assert {group for _, group in parsed(EVERY_SIGN)} == set(Group)
+    assert {group for _, group in parsed(EVERY_SIGN)} == set(ColourGroup)
     assert set(spellings().values()) <= {value for value, _ in parsed(EVERY_SIGN)}
 
 
@@ -108,14 +108,14 @@ def test_pygments_finds_the_lexer_by_its_entry_point() -> None:
 def test_the_textmate_grammar_is_the_one_that_the_terminals_give() -> None:
     textmate = script("textmate")
     assert textmate.PLACE.read_text(encoding="utf-8") == textmate.grammar(), "run `make grammar`"
-    assert set(textmate.SCOPES) == set(Group)
-    assert len(set(textmate.SCOPES.values())) == len(Group)
+    assert set(textmate.SCOPES) == set(ColourGroup)
+    assert len(set(textmate.SCOPES.values())) == len(ColourGroup)
 
 
-def lines_by_patterns(text: str) -> list[tuple[str, Group]]:
+def lines_by_patterns(text: str) -> list[tuple[str, ColourGroup]]:
     """What the patterns find line by line, as an editor applies them: the leftmost match, of those the first."""
     compiled = [(group, re.compile(pattern)) for group, pattern in patterns()]
-    found: list[tuple[str, Group]] = []
+    found: list[tuple[str, ColourGroup]] = []
     for line in text.split("\n"):
         place = 0
         while matches := [(m.start(), i, m) for i, (_, p) in enumerate(compiled) if (m := p.search(line, place))]:

@@ -7,18 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import starter_contracts
-from tracepact.diagnostics import TextPlace
-from tracepact.tools.lsp.bounds import bounds
-from tracepact.tools.lsp.checking import Superseded, check_while
-from tracepact.tools.lsp.completion import complete
-from tracepact.tools.lsp.edits import edited
-from tracepact.tools.lsp.fixes import fixes
-from tracepact.tools.lsp.hover import hover
-from tracepact.tools.lsp.names import Kind
-from tracepact.tools.lsp.outline import outline
-from tracepact.tools.lsp.places import Lines
-from tracepact.tools.lsp.reading import read
-from tracepact.tools.lsp.renaming import CannotRename, rename
+from tracepact.author.editor_changes import CannotRename, Superseded, check_while, fixes, rename
+from tracepact.author.editor_help import bounds, complete, hover
+from tracepact.author.editor_text import NameKind, TextLines, edited, outline, read
+from tracepact.diagnostics.findings import TextPlace
 
 STARTERS = {name: path.read_text(encoding="utf-8") for name, path in starter_contracts().items()}
 HEAD = "contract a\nstep 20ms\n"
@@ -26,7 +18,7 @@ HEAD = "contract a\nstep 20ms\n"
 
 @given(st.text("a\n\r é€𝄞", max_size=40), st.sampled_from(["utf-8", "utf-16", "utf-32"]))
 def test_a_place_and_its_character_say_the_same(text: str, encoding: str) -> None:
-    lines = Lines(text, encoding)
+    lines = TextLines(text, encoding)
     for offset in range(len(text) + 1):
         line, units = lines.place(offset)
         assert lines.offset(line, units) == offset
@@ -40,7 +32,7 @@ def test_a_place_and_its_character_say_the_same(text: str, encoding: str) -> Non
 
 @given(st.text("a\n𝄞", max_size=20), st.integers(0, 30), st.integers(0, 30))
 def test_a_place_beyond_a_line_is_its_end(text: str, line: int, units: int) -> None:
-    offset = Lines(text).offset(line, units)
+    offset = TextLines(text).offset(line, units)
     assert 0 <= offset <= len(text)
     assert text[:offset].count("\n") == min(line, text.count("\n"))
 
@@ -62,7 +54,7 @@ def test_every_name_has_words_and_every_place_an_answer(name: str) -> None:
     reading = read(STARTERS[name], name)
     for found in reading.occurrences:
         told = hover(reading, found.span.start)
-        assert told is not None or found.kind is Kind.PROFILE, found
+        assert told is not None or found.kind is NameKind.PROFILE, found
     for offset in range(0, len(reading.text), 3):
         hover(reading, offset)
         complete(reading, offset)
@@ -109,10 +101,10 @@ def test_any_part_of_a_contract_can_be_read_and_explained(name: str, data: st.Da
     hover(reading, offset)
     complete(reading, offset)
     assert [entry.span for entry in outline(reading)] == [d.span for d in reading.document.statements]
-    for fix in fixes(reading, reading.found):
+    for fix in fixes(reading, reading.findings):
         after = read(edited(reading.text, fix.edits), name)
-        assert [d.code for d in after.found].count(fix.found.code) < [d.code for d in reading.found].count(
-            fix.found.code
+        assert [d.code for d in after.findings].count(fix.finding.code) < [d.code for d in reading.findings].count(
+            fix.finding.code
         )
 
 
@@ -140,14 +132,14 @@ def test_a_sound_clause_is_explained_beside_a_faulty_one() -> None:
 )
 def test_the_first_fix_is_what_the_help_says(line: str, fixed: str) -> None:
     reading = read(f"{HEAD}{line}\n", "a")
-    offered = fixes(reading, reading.found)
+    offered = fixes(reading, reading.findings)
     assert edited(reading.text, offered[0].edits) == f"{HEAD}{fixed}\n"
 
 
 def test_missing_statements_are_added_where_they_belong() -> None:
     text = "clause b on ref_onset : pred_onset\n"
     for _ in range(2):  # a name and a step are missing
-        text = edited(text, fixes(read(text, "a"), read(text, "a").found)[0].edits)
+        text = edited(text, fixes(read(text, "a"), read(text, "a").findings)[0].edits)
     assert read(text, "a").contract is not None
     assert text.splitlines()[0].startswith("contract ")
 

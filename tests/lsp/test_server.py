@@ -214,6 +214,15 @@ def test_a_name_is_renamed_everywhere_or_not_at_all(editor: Editor, gate: str) -
             renamed(word, new)
 
 
+def test_a_refused_rename_leaves_nothing_on_standard_error() -> None:
+    editor = Editor()
+    uri = editor.open("gate.contract", GATE)
+    with pytest.raises(Exception, match="no name here"):
+        editor.run(editor.client.text_document_rename_async(lsp.RenameParams(new_name="p", **editor.at(uri, "param"))))
+    editor.close()
+    assert editor.said == ""
+
+
 def test_a_name_in_a_statement_that_cannot_be_read_is_not_renamed(editor: Editor) -> None:
     uri = editor.open("broken.contract", GATE + "clause last on ref_onset : N[tol\n")
     with pytest.raises(Exception, match="line 11 also has `tol`"):

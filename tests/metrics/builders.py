@@ -6,20 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 from tracepact import load_contract
-from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import durations_from, events_from
-from tracepact.metrics import (
-    Empty,
-    Evaluated,
-    EventPolicy,
-    MacroOver,
-    MetricSettings,
-    OffsetRule,
-    StandardMetrics,
-    compare,
-)
-from tracepact.trace import EventTable
+from tracepact.data.events import EventTable
+from tracepact.data.memory import durations_from, events_from
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.language.contract import Contract
+from tracepact.measures.policy import Empty, Evaluated, EventPolicy, MacroOver, MetricSettings, OffsetRule
+from tracepact.measures.standard import StandardMetrics
+from tracepact.measures.tables import compare
 
 Rows = dict[str, list[tuple[str, str, str]]]
 """Onset, offset and label by clip, as decimal text."""

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from metrics.test_matching import Edges, graphs, matchings, rank
-from tracepact.diagnostics import InvalidInput
-from tracepact.limits import with_limits
-from tracepact.metrics import matching
-from tracepact.metrics.crowds import Steps, crowd_pairs
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.inputs import with_limits
+from tracepact.measures import matching
+from tracepact.measures.matching import StepBudget, crowd_pairs
 
 LONG = 10**40
 Found = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -30,7 +30,7 @@ def ranked(edges: Edges, found: Found) -> tuple[object, ...]:
 
 def crowd(edges: Edges) -> Found:
     ref, pred, *costs = (np.array(column) for column in zip(*edges, strict=True))
-    return crowd_pairs(ref, pred, costs, Steps())
+    return crowd_pairs(ref, pred, costs, StepBudget())
 
 
 @given(graphs().filter(bool), st.sampled_from([1, LONG]))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.builders import measured, policy, random_sides
-from tracepact.metrics.matching import best, largest
+from tracepact.measures.matching import best, largest
 
 Edges = list[tuple[int, int, int, int]]
 """Reference, prediction, and two costs."""

@@ -14,48 +14,45 @@ from hypothesis import strategies as st
 from strategies import corpora, tasks_of
 
 from tracepact import Bootstrap, InvalidInput, parse_contract
-from tracepact.diagnostics import Diagnostics
-from tracepact.engines import Progress
-from tracepact.io import durations_from, events_from, label_map_from, prepare, regions_from
-from tracepact.io.outside import Outside
-from tracepact.metrics import (
-    Arithmetic,
-    Evaluated,
-    MetricSettings,
-    compare_systems,
-    intervals_record,
-    metrics_record,
-)
+from tracepact.data.event_rows import Outside
+from tracepact.data.family import Mode
+from tracepact.data.labels import label_map_from
+from tracepact.data.memory import durations_from, events_from, regions_from
+from tracepact.data.preparation import SideTables, prepare
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.engines import EngineProgress
+from tracepact.measures.policy import Arithmetic, Evaluated, MetricSettings, Unknown
+from tracepact.measures.records import metrics_record
+from tracepact.measures.uncertainty import compare_systems, intervals_record
 from tracepact.records import record_of
-from tracepact.tools.metrics import batches
-from tracepact.tools.metrics.batches import measure_batches
-from tracepact.tools.metrics.command import command
-from tracepact.tools.metrics.measuring import Measuring
-from tracepact.tools.metrics.record import MetricsOutput, metrics_output
-from tracepact.tools.score.report.preparation import Preparation
-from tracepact.trace import Mode
+from tracepact.runs import metrics
+from tracepact.runs.metrics import Measuring, MetricsOutput, measure_batches, metrics_output
+from tracepact.runs.metrics_command import command
+from tracepact.runs.report import Preparation
+from tracepact.runs.task import Task
 
 CONTRACT = parse_contract("contract c step 50ms clause near on ref_onset : N[100ms] pred_onset")
 FEW = Bootstrap(20, 1)
-WAYS = {
-    "all": (None, None),
-    "points": (Fraction(1, 10), None),
-    "overlap": (None, Fraction(3, 10)),
+WAYS: dict[str, dict[str, Any]] = {
+    "all": {"half_width": None, "overlap": None},
+    "points": {"half_width": Fraction(1, 10), "overlap": None},
+    "overlap": {"half_width": None, "overlap": Fraction(3, 10)},
+    "few-shot": {"half_width": None, "overlap": Fraction(3, 10), "unknown": Unknown.FEW_SHOT},
 }
 
 
 def at_once(how: Measuring, data: dict[str, Any], outside: Outside) -> MetricsOutput:
     """What measuring all clips at once gives."""
     diagnostics = Diagnostics()
-    ready = prepare(
+    tables = SideTables(
         events_from(data["ref"], diagnostics, name="ref"),
         events_from(data["pred"], diagnostics, name="pred"),
         durations_from(data["durations"], diagnostics),
         regions_from(data["ignore"], diagnostics),
         label_map_from(data["label_map"], diagnostics),
-        diagnostics,
         outside,
     )
+    ready = prepare(tables, diagnostics)
     found = how.measure(CONTRACT, ready, diagnostics)
     diagnostics.raise_errors()
     drawn = intervals_record(["pred"], compare_systems([found], FEW), FEW)
@@ -84,14 +81,14 @@ def test_metrics_of_batches_are_those_of_the_whole(
     if lengths != "all":
         some = list(data["durations"].items())[:: 2 if lengths == "some" else 99]
         data["durations"] = dict(some) if lengths == "some" else None
-    how = Measuring(arithmetic, MetricSettings(evaluated=evaluated), mode, *WAYS[way], allow_outside=True)
+    how = Measuring(arithmetic, MetricSettings(evaluated=evaluated), mode, **WAYS[way], allow_outside=True)
     try:
         expected = at_once(how, data, Outside.FALSE_ALARM)
     except InvalidInput:
         with pytest.raises(InvalidInput):
-            measure_batches(CONTRACT, how=how, batch_clips=size, **data)
+            measure_batches(Task(CONTRACT, **data), how, batch_clips=size)
         return
-    found = measure_batches(CONTRACT, how=how, batch_clips=size, bootstrap=FEW, **data)
+    found = measure_batches(Task(CONTRACT, **data), how, batch_clips=size, bootstrap=FEW)
     assert found.output.to_dict() == expected.to_dict()
 
 
@@ -119,8 +116,8 @@ def sides(tmp_path: Path) -> list[str]:
 def test_the_command_prints_the_same_in_batches(sides: list[str], form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sides = [*sides, "--intervals", "--draws", "50"]
     whole = CliRunner().invoke(command, [*sides, "--format", form])
-    true = batches.make_plan
-    monkeypatch.setattr(batches, "make_plan", lambda *given, **named: true(*given[:4], 5, *given[5:], **named))
+    true = metrics.make_plan
+    monkeypatch.setattr(metrics, "make_plan", lambda *given, **named: true(*given[:4], 5, *given[5:], **named))
     found = CliRunner().invoke(command, [*sides, "--format", form, "--memory", "100MB"])
     assert (whole.exit_code, found.exit_code) == (0, 0)
     assert found.stdout == whole.stdout
@@ -129,11 +126,13 @@ def test_the_command_prints_the_same_in_batches(sides: list[str], form: str, mon
 def test_progress_tells_of_the_draws_that_follow_the_batches(sides: list[str]) -> None:
     said: list[tuple[str, int]] = []
 
-    def told(plan: object) -> Progress:
-        return Progress(lambda number: said.append(("done", number)), stage=lambda what, of: said.append((what, of)))
+    def told(plan: object) -> EngineProgress:
+        return EngineProgress(
+            lambda number: said.append(("done", number)), stage=lambda what, of: said.append((what, of))
+        )
 
     how = Measuring(Arithmetic.EXACT, MetricSettings(), Mode.CLASS_INDEXED, None, None, allow_outside=True)
-    measure_batches(CONTRACT, sides[1], sides[3], how, batch_clips=12, bootstrap=FEW, on_plan=told)
+    measure_batches(Task(CONTRACT, sides[1], sides[3]), how, batch_clips=12, bootstrap=FEW, on_plan=told)
     assert said == [("done", 1), ("done", 2), ("draws of clips", 1), ("done", 1)]
 
 
@@ -158,7 +157,7 @@ def test_of_metrics_with_a_failed_batch_nothing_is_shown(sides: list[str], monke
     def broken(job: Any, task: Any) -> Any:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(batches, "measure_batch", broken)
+    monkeypatch.setattr(metrics, "measure_batch", broken)
     found = CliRunner().invoke(command, [*sides, "--engine", "local"])
     assert found.exit_code != 0
     assert found.stdout == ""

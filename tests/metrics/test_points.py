@@ -9,11 +9,15 @@ from cli.command import run
 
 from metrics.builders import Rows, rows, table
 from tracepact import load_contract, score
-from tracepact.core import Aggregation
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import read_events
-from tracepact.metrics import CountMetric, Measured, Tally, compare_overlap, compare_points, point_frames
-from tracepact.trace import EventTable, Mode
+from tracepact.data.events import EventTable
+from tracepact.data.family import Mode
+from tracepact.data.formats import read_events
+from tracepact.data.memory import regions_from
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.language.contract import Aggregation
+from tracepact.measures.policy import MetricCounts, Unknown
+from tracepact.measures.results import CountMetric, Measured
+from tracepact.measures.tables import compare_overlap, compare_points, point_frames
 
 CONTRACT = load_contract("bio_points")
 
@@ -35,24 +39,24 @@ def only(found: Measured) -> CountMetric:
     return metric
 
 
-def by_contract(ref: EventTable, pred: EventTable, duration: int = 60) -> dict[str, Tally]:
+def by_contract(ref: EventTable, pred: EventTable, duration: int = 60) -> dict[str, MetricCounts]:
     """The same counts out of the contract's two clauses, by class."""
     sides = [point_frames(side, CONTRACT.step) for side in (ref, pred)]
     card = score(CONTRACT, *sides, durations=duration).card
     found = {}
     for number, label in enumerate(card.family.classes):
         hit, caused = (card.score(clause, Aggregation.POOLED, label=number) for clause in ("found", "caused"))
-        found[label] = Tally(hit.satisfied, caused.obligated - caused.satisfied, hit.obligated - hit.satisfied)
+        found[label] = MetricCounts(hit.satisfied, caused.obligated - caused.satisfied, hit.obligated - hit.satisfied)
     return found
 
 
 SCENARIOS = {
     # Three detections in the buffer of the call at 10 s (8.5 to 11.5) find it once, and none of them is false.
     # The call at 30 s is missed, the detection at 40 s is near none.
-    "several detections of one call": ("a 10, a 30", "a 8.5, a 10.2, a 11.5, a 40", Tally(1, 1, 1)),
+    "several detections of one call": ("a 10, a 30", "a 8.5, a 10.2, a 11.5, a 40", MetricCounts(1, 1, 1)),
     # The buffers of 10 and 12 s overlap from 10.5 to 11.5; the detection lies in both and finds both. The call at
     # 14.5 s is 3.5 s from it: joined buffers would have found it.
-    "one detection of several calls": ("a 10, a 12, a 14.5", "a 11", Tally(2, 0, 1)),
+    "one detection of several calls": ("a 10, a 12, a 14.5", "a 11", MetricCounts(2, 0, 1)),
 }
 
 
@@ -69,16 +73,17 @@ def test_metric_and_contract_count_a_scenario_as_it_is_by_hand(name: str) -> Non
 @pytest.mark.parametrize(("at", "found"), [("8.5", 1), ("11.5", 1), ("8.499", 0), ("11.501", 0)])
 def test_both_ends_of_a_buffer_are_included(at: str, found: int) -> None:
     sides = table({"clip": points("a 10")}), table({"clip": points(f"a {at}")})
-    assert only(compare_points(*sides, diagnostics=Diagnostics())).total == Tally(found, 1 - found, 1 - found)
+    assert only(compare_points(*sides, diagnostics=Diagnostics())).total == MetricCounts(found, 1 - found, 1 - found)
 
 
 def test_values_are_by_label_and_averaged_over_labels() -> None:
     # a: one of two found, one false: precision and recall 1/2. b: found: 1.
     sides = table({"x": points("a 10, a 20, b 10")}), table({"x": points("a 10, a 40, b 11"), "y": []})
     metric = only(compare_points(*sides, diagnostics=Diagnostics()))
-    assert metric.classes == {"a": Tally(1, 1, 1), "b": Tally(1, 0, 0)}
+    assert metric.classes == {"a": MetricCounts(1, 1, 1), "b": MetricCounts(1, 0, 0)}
     assert metric.macro.rates.f1 == Fraction(3, 4)
-    assert only(compare_points(*sides, diagnostics=Diagnostics(), mode=Mode.UNION)).total == Tally(2, 1, 1)
+    # In union the points of a and b at 10 are one, which is found; 20 is not, 40 is false.
+    assert only(compare_points(*sides, diagnostics=Diagnostics(), mode=Mode.UNION)).total == MetricCounts(1, 1, 1)
 
 
 def random_points(seed: int) -> tuple[Rows, Rows]:
@@ -100,14 +105,14 @@ def random_points(seed: int) -> tuple[Rows, Rows]:
 def test_metric_and_contract_agree_with_a_plain_loop(seed: int) -> None:
     ref, pred = random_points(seed)
     sides = table(ref), table(pred)
-    expected: dict[str, Tally] = {}
+    expected: dict[str, MetricCounts] = {}
     for label in sorted(sides[0].labels | sides[1].labels):
-        tally = Tally(0, 0, 0)
+        tally = MetricCounts(0, 0, 0)
         for clip in ("x", "y"):
             refs, preds = ([Fraction(a) for a, _, name in side[clip] if name == label] for side in (ref, pred))
             hit = sum(any(abs(r - p) <= Fraction(3, 2) for p in preds) for r in refs)
             false = sum(not any(abs(r - p) <= Fraction(3, 2) for r in refs) for p in preds)
-            tally += Tally(hit, false, len(refs) - hit)
+            tally += MetricCounts(hit, false, len(refs) - hit)
         expected[label] = tally
     assert only(compare_points(*sides, diagnostics=Diagnostics())).classes == expected
     if expected:
@@ -130,14 +135,14 @@ def test_a_further_prediction_on_a_matched_reference_is_false() -> None:
     metric = only(
         compare_overlap(table({"x": rows("a 0 10")}), table({"x": rows("a 0 4, a 5 10")}), diagnostics=Diagnostics())
     )
-    assert metric.total == Tally(1, 1, 0)
+    assert metric.total == MetricCounts(1, 1, 0)
 
 
 @pytest.mark.parametrize(("pred", "found"), [("a 7 10", 0), ("a 6.999 10", 1), ("a 4 14.3", 1), ("a 10 20", 0)])
 def test_the_threshold_is_exceeded_and_not_met(pred: str, found: int) -> None:
     # 3 s of 10 s is exactly 0.3 and not more; 6 s of 14.3 s is.
     metric = overlapped("a 0 10", pred)
-    assert metric.total == Tally(found, 1 - found, 1 - found)
+    assert metric.total == MetricCounts(found, 1 - found, 1 - found)
     assert "0.3" in metric.policy
 
 
@@ -148,7 +153,28 @@ def test_as_many_pairs_as_fit_are_taken() -> None:
             table({"x": rows("a 0 4, a 5 9")}), table({"x": rows("a 0 9, a 0 3")}), diagnostics=Diagnostics()
         )
     )
-    assert metric.total == Tally(2, 0, 0)
+    assert metric.total == MetricCounts(2, 0, 0)
+
+
+def test_what_is_left_over_is_matched_with_what_is_unknown() -> None:
+    """0 to 4 takes the event. Of the two that lie on the region of a, one is excused; that of b is for b alone.
+
+    Left out by regions would be the second and third prediction, and the reference from 20 on.
+    """
+    sides = table({"x": rows("a 0 4, a 20 22")}), table({"x": rows("a 0 4, a 11 15, a 12 16, a 40 44, b 41 44")})
+    regions = regions_from({"x": [("10", "16", "a"), ("19", "30", "a"), ("40", "44", "b")]}, Diagnostics())
+    found = compare_overlap(*sides, ignore=regions, unknown=Unknown.FEW_SHOT, diagnostics=Diagnostics())
+    assert only(found).classes == {"a": MetricCounts(1, 2, 1), "b": MetricCounts(0, 0, 0)}
+    assert found.left_out == 2
+    assert "few-shot" in only(found).policy
+    usual = compare_overlap(*sides, ignore=regions, diagnostics=Diagnostics())
+    assert only(usual).classes == {"a": MetricCounts(1, 1, 0), "b": MetricCounts(0, 0, 0)}
+    # A region of no class holds for every class, once for each; in union there is one class.
+    of_all = regions_from({"x": [("11", "15", ""), ("40", "44", "")]}, Diagnostics())
+    found = compare_overlap(*sides, ignore=of_all, unknown=Unknown.FEW_SHOT, diagnostics=Diagnostics())
+    assert only(found).classes == {"a": MetricCounts(1, 1, 1), "b": MetricCounts(0, 0, 0)}
+    union = {"mode": Mode.UNION, "ignore": of_all, "diagnostics": Diagnostics()}
+    assert only(compare_overlap(*sides, unknown=Unknown.FEW_SHOT, **union)).total == MetricCounts(1, 0, 1)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from cli.command import run
 
-from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.tools.metrics.submission import check_submission
+from tracepact.data.lint import check_submission
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import RowPlace
 
 HEADER = "dataset,filename,annotation,start_datetime,end_datetime\n"
 NAME = "2015-02-04T03-00-00_000.wav"

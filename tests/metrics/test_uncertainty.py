@@ -8,25 +8,13 @@ import numpy as np
 import pytest
 
 from metrics.builders import Rows, measured, policy, random_sides, rows, table
-from tracepact.diagnostics import Diagnostics
-from tracepact.metrics import (
-    Arithmetic,
-    CountMetric,
-    Empty,
-    Evaluated,
-    MacroOver,
-    Measured,
-    Tally,
-    compare_overlap,
-    compare_points,
-    compare_systems,
-    metric_draws,
-    metric_intervals,
-    metric_values,
-)
-from tracepact.metrics.draws import drawn_values
-from tracepact.scoring.bootstrap import draws
-from tracepact.scoring.uncertainty import Bootstrap, holm
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.evaluate.draws import draws
+from tracepact.evaluate.uncertainty import Bootstrap, holm
+from tracepact.measures.policy import Arithmetic, Empty, Evaluated, MacroOver, MetricCounts
+from tracepact.measures.results import CountMetric, Measured
+from tracepact.measures.tables import compare_overlap, compare_points
+from tracepact.measures.uncertainty import compare_systems, drawn_values, metric_draws, metric_intervals, metric_values
 
 FEW = Bootstrap(40, 3)
 POLICIES: list[dict[str, Any]] = [
@@ -185,4 +173,4 @@ def test_counts_by_clip_add_up_to_the_counts() -> None:
             if isinstance(metric, CountMetric):
                 parts = [some.metrics[index] for some in alone if len(some.metrics) > index]
                 totals = [part.total for part in parts if isinstance(part, CountMetric)]
-                assert metric.total == sum(totals, Tally(0, 0, 0))
+                assert metric.total == sum(totals, MetricCounts(0, 0, 0))

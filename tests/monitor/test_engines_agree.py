@@ -5,9 +5,12 @@ from fractions import Fraction
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import ATOMS, environments, formulas, from_mask, to_mask
+from strategies import ATOMS, environments, formulas, from_mask, sized, to_mask
 
-from tracepact.core import (
+from tracepact.data.family import Layout
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks, evaluate_trace
+from tracepact.evaluate.reference import holds, truth
+from tracepact.language.formula import (
     Always,
     And,
     Atom,
@@ -22,12 +25,10 @@ from tracepact.core import (
     lookback,
     reach,
 )
-from tracepact.monitor import IntegerAlgebra, evaluate_masks, evaluate_trace, holds, truth
-from tracepact.trace import Layout
 
 
 @given(formulas(), environments())
-@settings(max_examples=1000)
+@settings(max_examples=sized(1000))
 def test_bitset_equals_reference_on_one_clip(formula: Formula, trace: tuple[int, dict[str, list[bool]]]) -> None:
     frames, environment = trace
     masks = {name: to_mask(values) for name, values in environment.items()}
@@ -39,7 +40,7 @@ def test_bitset_equals_reference_on_one_clip(formula: Formula, trace: tuple[int,
 
 
 @given(formulas(farthest=4), st.lists(environments(longest=7), min_size=1, max_size=5), st.integers(0, 3))
-@settings(max_examples=500)
+@settings(max_examples=sized(500))
 def test_every_clip_of_a_family_gets_its_own_verdicts(
     formula: Formula, traces: list[tuple[int, dict[str, list[bool]]]], more_gap: int
 ) -> None:
@@ -145,7 +146,7 @@ def test_atoms_that_do_not_occur_do_not_matter(
 
 
 @given(formulas(farthest=2, leaves=4), environments(shortest=2, longest=14), st.data())
-@settings(max_examples=500)
+@settings(max_examples=sized(500))
 def test_a_verdict_depends_only_on_frames_within_lookback_and_lookahead(
     formula: Formula, trace: tuple[int, dict[str, list[bool]]], data: st.DataObject
 ) -> None:

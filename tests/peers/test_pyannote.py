@@ -7,12 +7,14 @@ import pytest
 from metrics.builders import Rows, measured, random_sides
 
 from tracepact import parse_contract
-from tracepact.metrics import CountMetric, Errors, StandardMetrics
-from tracepact.trace import Mode
+from tracepact.data.family import Mode
+from tracepact.measures.policy import Errors
+from tracepact.measures.results import CountMetric
+from tracepact.measures.standard import StandardMetrics
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    pytest.importorskip("pyannote.metrics", reason="pyannote.metrics is not installed")
+    pytest.importorskip("pyannote.metrics")
     from pyannote.core import Annotation, Segment, Timeline
     from pyannote.metrics.detection import DetectionErrorRate
     from pyannote.metrics.identification import IdentificationErrorRate

@@ -13,9 +13,10 @@ from hypothesis import assume, given, settings
 from strategies import ATOMS, environments, formulas, from_mask, to_mask
 
 from tracepact import load_contract, parse_contract, starter_contracts
-from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Not, Since, Until
-from tracepact.monitor import Environment, evaluate_trace, truth
-from tracepact.tools.export.rtamt import export_contract, to_rtamt
+from tracepact.author.exports import export_contract, to_rtamt
+from tracepact.evaluate.masks import evaluate_trace
+from tracepact.evaluate.reference import Environment, truth
+from tracepact.language.formula import Always, And, Atom, Constant, Eventually, Formula, Iff, Not, Since, Until
 
 pytestmark = pytest.mark.slow
 

@@ -9,21 +9,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import environments
 
-from tracepact.diagnostics import InvalidInput
-from tracepact.events.attributes import Obligation
-from tracepact.events.attributes import Scene as Runs
-from tracepact.lang import load_contract, parse_contract
-from tracepact.logic.event_model import EventExample, read_words
-from tracepact.logic.model import Model
-from tracepact.logic.picture import picture, read_picture
-from tracepact.specs import starter_contracts
-from tracepact.tools.play.clips import MOST_CLIPS, clips_of_contract, clips_of_run
-from tracepact.tools.play.findings import Checker, shown_clip
-from tracepact.tools.play.imports import GivenFile, imported
-from tracepact.tools.play.scene import MOST_FRAMES, Clip, Scene, judged
-from tracepact.tools.play.verdicts import Verdicts, verdicts
-from tracepact.tools.play.workbench import CurveAnswer, CurveQuestion, curve, players
-from tracepact.tools.score.run import score, score_document
+from tracepact.author.play_command import CurveAnswer, CurveQuestion, Verdicts, curve, players, verdicts
+from tracepact.author.workbench import (
+    MOST_CLIPS,
+    MOST_FRAMES,
+    Checker,
+    GivenFile,
+    PlayScene,
+    SceneClip,
+    clips_of_contract,
+    clips_of_run,
+    imported,
+    judged,
+    shown_clip,
+)
+from tracepact.declarations import starter_contracts
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.evaluate.predicates import ClipScene as Runs
+from tracepact.evaluate.predicates import Obligation
+from tracepact.language.compilation import load_contract, parse_contract
+from tracepact.logic.arithmetic import EventExample, read_words
+from tracepact.logic.models import Model, picture, read_picture
+from tracepact.runs.run import score, score_document
 from tracepact.wording import decimal
 
 GATE = starter_contracts()["boundary_gate"].read_text(encoding="utf-8")
@@ -44,8 +51,8 @@ events = st.lists(
 ).map(tuple)
 
 
-def gate(ref: tuple[tuple[str, str, str], ...], pred: tuple[tuple[str, str, str], ...], **more: str) -> Scene:
-    return Scene(GATE, Clip("c", "12", ref, pred), more)
+def gate(ref: tuple[tuple[str, str, str], ...], pred: tuple[tuple[str, str, str], ...], **more: str) -> PlayScene:
+    return PlayScene(GATE, SceneClip("c", "12", ref, pred), more)
 
 
 def value(found: Verdicts, clause: str) -> str:
@@ -90,7 +97,7 @@ def test_the_onset_guard_turns_one_frame_after_its_tolerance() -> None:
 
 
 def test_a_contract_with_a_mistake_gives_its_message_and_no_verdict() -> None:
-    found = verdicts(Scene(GATE.replace("pred_onset", "pred_onest", 1), Clip("c", "12")))
+    found = verdicts(PlayScene(GATE.replace("pred_onset", "pred_onest", 1), SceneClip("c", "12")))
     assert [one.code for one in found.diagnostics] == ["unknown-atom"]
     assert found.clauses == ()
     assert found.contract is None
@@ -102,15 +109,15 @@ def test_a_contract_with_a_mistake_gives_its_message_and_no_verdict() -> None:
 @pytest.mark.parametrize(
     ("clip", "code"),
     [
-        (Clip("c", "0"), "bad-time"),
-        (Clip("c", "twelve"), "bad-time"),
-        (Clip("c", "12", (("1", "x", "dog"),)), "bad-time"),
-        (Clip("c", str(MOST_FRAMES // 50 + 1)), "too-many-frames"),
-        (Clip("c", "12", (("13", "14", "dog"),)), "starts-outside-clip"),
+        (SceneClip("c", "0"), "bad-time"),
+        (SceneClip("c", "twelve"), "bad-time"),
+        (SceneClip("c", "12", (("1", "x", "dog"),)), "bad-time"),
+        (SceneClip("c", str(MOST_FRAMES // 50 + 1)), "too-many-frames"),
+        (SceneClip("c", "12", (("13", "14", "dog"),)), "starts-outside-clip"),
     ],
 )
-def test_a_scene_that_cannot_be_scored_says_why(clip: Clip, code: str) -> None:
-    found = verdicts(Scene(GATE, clip))
+def test_a_scene_that_cannot_be_scored_says_why(clip: SceneClip, code: str) -> None:
+    found = verdicts(PlayScene(GATE, clip))
     assert code in [one.code for one in found.diagnostics]
     assert found.clauses == ()
     assert found.contract == "boundary_gate"
@@ -118,11 +125,11 @@ def test_a_scene_that_cannot_be_scored_says_why(clip: Clip, code: str) -> None:
 
 def test_a_declared_atom_is_a_lane_of_its_own() -> None:
     alarm = (("1", "2", "dog"),)
-    quiet = Scene(ZONE, Clip("c", "4", (), alarm, (), {"zone": (("2", "3"),), "other": (("0", "1"),)}))
-    loud = Scene(ZONE, Clip("c", "4", (), alarm, (), {"zone": (("1.5", "3"),)}))
+    quiet = PlayScene(ZONE, SceneClip("c", "4", (), alarm, (), {"zone": (("2", "3"),), "other": (("0", "1"),)}))
+    loud = PlayScene(ZONE, SceneClip("c", "4", (), alarm, (), {"zone": (("1.5", "3"),)}))
     assert value(verdicts(quiet), "quiet") == "1.000"
     assert value(verdicts(loud), "quiet") == decimal(Fraction(2, 3))
-    assert value(verdicts(Scene(ZONE, Clip("c", "4", (), alarm))), "quiet") == "1.000"
+    assert value(verdicts(PlayScene(ZONE, SceneClip("c", "4", (), alarm))), "quiet") == "1.000"
 
 
 @pytest.mark.parametrize("name", starter_contracts())
@@ -130,7 +137,7 @@ def test_a_workbench_begins_with_scenes_that_a_perfect_prediction_passes(name: s
     contract = load_contract(name)
     for clip in clips_of_contract(contract):
         assert clip.pred == clip.ref
-        card, _ = judged(contract, Scene(contract.source.text, clip))
+        card, _ = judged(contract, PlayScene(contract.source.text, clip))
         assert card.logic() == 1
 
 
@@ -143,7 +150,7 @@ def test_the_clips_of_a_run_score_as_the_run() -> None:
     assert clips[0].ignore == (("3", "4", ""),)
     contract = run.card.contract
     for number, clip in enumerate(clips):
-        card, _ = judged(contract, Scene(GATE, clip))
+        card, _ = judged(contract, PlayScene(GATE, clip))
         for clause in contract.clauses:
             own, all_clips = card.counts[clause.name], run.card.counts[clause.name]
             assert own.obligated.sum() == all_clips.obligated[:, number].sum()
@@ -160,8 +167,8 @@ def test_the_cast_is_played_on_the_references_of_the_scene() -> None:
     assert found["silent"] == ()
     assert found["always on"] == (("0", "12", "cat"), ("0", "12", "dog"))
     assert found["+60 ms"] == (("4.06", "5.06", "cat"), ("1.06", "2.06", "dog"))
-    assert players(Scene("contract", Clip("c", "1"))).players == ()
-    assert players(Scene(GATE, Clip("c", "-"))).players == ()
+    assert players(PlayScene("contract", SceneClip("c", "1"))).players == ()
+    assert players(PlayScene(GATE, SceneClip("c", "-"))).players == ()
 
 
 def test_a_curve_is_drawn_for_a_parameter_and_refused_for_others() -> None:
@@ -171,14 +178,14 @@ def test_a_curve_is_drawn_for_a_parameter_and_refused_for_others() -> None:
     assert "<style" not in drawn.svg, "the page's policy takes no style of a picture"
     assert "onset_guard" in drawn.svg
     assert [one.code for one in curve(CurveQuestion(scene, "tolerance")).diagnostics] == ["unknown-parameter"]
-    assert curve(CurveQuestion(Scene("", scene.clip), "tol")) == CurveAnswer()
+    assert curve(CurveQuestion(PlayScene("", scene.clip), "tol")) == CurveAnswer()
 
 
 # Findings and their traces
 
 
 def test_every_trace_of_a_perfect_prediction_that_fails_violates_its_clause() -> None:
-    scene = Scene(WRONG, Clip("c", "1"))
+    scene = PlayScene(WRONG, SceneClip("c", "1"))
     contract = parse_contract(WRONG)
     found = Checker().check(scene)
     assert found.stopped == ""
@@ -188,12 +195,12 @@ def test_every_trace_of_a_perfect_prediction_that_fails_violates_its_clause() ->
         assert one.clip is not None
         assert one.clip.ref == one.clip.pred
         (name,) = (c.name for c in contract.clauses if f"`{c.name}`" in one.diagnostic.headline)
-        card, _ = judged(contract, Scene(WRONG, one.clip))
+        card, _ = judged(contract, PlayScene(WRONG, one.clip))
         assert card.score(name).value < 1
 
 
 def test_a_check_is_stopped_by_the_next_one_and_by_its_time() -> None:
-    out_of_time = Checker(seconds=-1).check(Scene(WRONG, Clip("c", "1")))
+    out_of_time = Checker(seconds=-1).check(PlayScene(WRONG, SceneClip("c", "1")))
     assert "within" in out_of_time.stopped
     checker = Checker()
     asked: list[str] = []
@@ -206,13 +213,13 @@ def test_a_check_is_stopped_by_the_next_one_and_by_its_time() -> None:
         def __hash__(self) -> int:
             if not asked:
                 asked.append("once")
-                checker.changed(Scene(GATE, Clip("c", "1")))
+                checker.changed(PlayScene(GATE, SceneClip("c", "1")))
             return str.__hash__(self)
 
-    found = checker.check(Scene(Later(WRONG), Clip("c", "1")))
+    found = checker.check(PlayScene(Later(WRONG), SceneClip("c", "1")))
     assert (found.findings, found.stopped) == ((), "the contract has changed")
-    assert checker.check(Scene(WRONG, Clip("c", "1"))).stopped == ""
-    assert checker.check(Scene("", Clip("c", "1"))).stopped == "the contract has errors"
+    assert checker.check(PlayScene(WRONG, SceneClip("c", "1"))).stopped == ""
+    assert checker.check(PlayScene("", SceneClip("c", "1"))).stopped == "the contract has errors"
 
 
 @given(environments(("ref_active", "pred_active", "zone"), shortest=1))
@@ -257,7 +264,7 @@ def test_a_document_is_read_with_all_that_it_holds(tmp_path: Path) -> None:
         "masks": {"zone": [[10, 20], [30, 31]]},
     }
     text = json.dumps({"clips": [clip]})
-    found = imported(GivenFile("pair.json", text, "pred", Scene(ZONE, Clip("c", "1"))))
+    found = imported(GivenFile("pair.json", text, "pred", PlayScene(ZONE, SceneClip("c", "1"))))
     assert found.diagnostics == ()
     (one,) = found.clips
     assert one.masks == {"zone": (("0.2", "0.4"), ("0.6", "0.62"))}
@@ -265,7 +272,7 @@ def test_a_document_is_read_with_all_that_it_holds(tmp_path: Path) -> None:
     path = tmp_path / "pair.json"
     path.write_text(text)
     run = score_document(parse_contract(ZONE), path)
-    assert value(verdicts(Scene(ZONE, one)), "quiet") == decimal(run.vector["quiet"])
+    assert value(verdicts(PlayScene(ZONE, one)), "quiet") == decimal(run.vector["quiet"])
 
 
 def test_clips_that_are_too_many_for_the_page_are_left_out_with_a_word() -> None:
@@ -307,4 +314,4 @@ def test_a_file_that_cannot_be_read_says_why(name: str, text: str, code: str) ->
 def test_what_a_scene_may_hold_is_bounded() -> None:
     many = (("0", "1", "dog"),)
     with pytest.raises(InvalidInput):
-        judged(load_contract("boundary_gate"), Scene(GATE, Clip("c", "1e9", many)))
+        judged(load_contract("boundary_gate"), PlayScene(GATE, SceneClip("c", "1e9", many)))

@@ -1,26 +1,31 @@
 """The server of the workbench: its page and questions are for who has the token, on this host, from this origin."""
 
+import base64
 import http.client
 import json
 import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
+import tempfile
 import threading
+import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import pytest
+from cli.command import run
 
 import tracepact
-from tracepact.specs import starter_contracts
-from tracepact.tools.page_server import HOST, LARGEST_BODY, PageServer
-from tracepact.tools.play.page import play_page
-from tracepact.tools.play.scene import Clip
-from tracepact.tools.play.workbench import Workbench
+from tracepact.author.play_command import Workbench, play_page
+from tracepact.author.workbench import SceneClip
+from tracepact.declarations import starter_contracts
+from tracepact.page_server import HOST, LARGEST_BODY, PageServer
 
 GATE = starter_contracts()["boundary_gate"].read_text(encoding="utf-8")
 SCENE = {"contract": GATE, "clip": {"name": "c", "duration": "3", "ref": [["1", "2", "dog"]], "pred": []}}
@@ -28,7 +33,7 @@ SCENE = {"contract": GATE, "clip": {"name": "c", "duration": "3", "ref": [["1", 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PageServer]:
-    page = play_page(GATE, (Clip("</script><img>", "1"),), {}, union=False)
+    page = play_page(GATE, (SceneClip("</script><img>", "1"),), {}, union=False)
     with PageServer(page, Workbench().questions) as found:
         thread = threading.Thread(target=found.serve_forever, daemon=True)
         thread.start()
@@ -145,6 +150,106 @@ def test_what_is_not_of_the_page_is_refused(
     assert found == status
     assert server.token not in text
     assert ask(server, "GET", f"/{server.token}/")[0] == 200, "and it goes on serving"
+
+
+def test_an_entrance_is_for_this_user_alone_and_leads_to_the_page_once(server: PageServer, tmp_path: Path) -> None:
+    file = server.entrance(tmp_path)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600 or sys.platform == "win32"
+    text = file.read_text()
+    assert server.token not in text
+    (path,) = set(re.findall(rf"{re.escape(server.origin)}(/[\w-]+)", text))
+    assert ask(server, "GET", path, drop=("Origin",), Host="evil.example")[0] == 403
+    assert ask(server, "GET", path, Origin="http://evil.example")[0] == 403
+    assert ask(server, "GET", path + "/", drop=("Origin",))[0] == 403
+    assert ask(server, "POST", path + "/verdicts", WHOLE)[0] == 403
+    assert file.exists(), "what is refused does not use the code up"
+    status, headers, body = ask(server, "GET", path, drop=("Origin",))
+    assert (status, headers["Location"], body) == (303, f"/{server.token}/", "")
+    assert not file.exists()
+    again, headers, text = ask(server, "GET", path, drop=("Origin",))
+    assert again == 403
+    assert "Location" not in headers
+    assert server.token not in text
+
+
+def test_an_entrance_does_not_overwrite_what_is_in_its_place(server: PageServer, tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("kept")
+    (tmp_path / "open.html").symlink_to(tmp_path / "target")
+    with pytest.raises(FileExistsError):
+        server.entrance(tmp_path)
+    assert (tmp_path / "target").read_text() == "kept"
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_what_the_browser_is_given_gets_the_page_by_itself_for_nobody(used: bool) -> None:
+    opened: list[str] = []
+
+    def browse(address: str) -> bool:
+        """What a browser does that is started with this, and then the end of the server."""
+        opened.append(address)
+        file = Path(urlsplit(address).path)
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+        def follow() -> None:
+            if used:
+                (path,) = set(re.findall(rf"{re.escape(server.origin)}(/[\w-]+)", file.read_text()))
+                opened.append(ask(server, "GET", path, drop=("Origin",))[1]["Location"])
+            server.shutdown()
+
+        threading.Thread(target=follow, daemon=True).start()
+        return True
+
+    with PageServer("", {}) as server, patch.object(webbrowser, "open", browse):
+        server.serve_page(opens=True)
+        code = next(iter(server._entrances), "")
+    argument = opened[0]
+    assert urlsplit(argument).scheme == "file"
+    assert str(server.server_address[1]) not in argument
+    assert server.token not in argument
+    assert not code or code not in argument
+    assert bool(code) is not used
+    assert opened[1:] == ([f"/{server.token}/"] if used else [])
+    assert not Path(urlsplit(argument).path).parent.exists()
+
+
+def test_without_a_private_file_no_browser_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with PageServer("", {}) as server:
+        threading.Thread(target=server.shutdown, daemon=True).start()
+        server.serve_page(opens=True)
+        assert server.address in capsys.readouterr().out
+    assert opened == []
+
+
+def copied(scene: object) -> str:
+    """A scene as the page copies it."""
+    return "#?scene=" + base64.urlsafe_b64encode(json.dumps(scene).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("before", ["", "http://127.0.0.1:4711/some-token/"])
+def test_a_copied_scene_opens_in_a_page_of_its_own(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[str] = []
+    monkeypatch.setattr(PageServer, "serve_page", lambda self, *, opens: pages.append(self.page.decode()))
+    scene = {**SCENE, "set": {"tol": "20ms"}, "union": True, "classes": ["dog"]}
+    assert run("play", "--no-open", before + copied(scene)).code == 0
+    data = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', pages[0], re.DOTALL)
+    assert data is not None
+    shown = json.loads(data[1])
+    assert (shown["contract"], shown["set"], shown["union"]) == (GATE, {"tol": "20ms"}, True)
+    assert shown["copied"] == copied(scene).removeprefix("#?scene=")
+    assert [(clip["name"], clip["ref"]) for clip in shown["clips"]] == [("c", [["1", "2", "dog"]])]
+
+
+@pytest.mark.parametrize("text", ["#?scene=bm90aGluZw", "#?scene=A", copied({"clip": 1}), copied([])])
+def test_what_is_no_copied_scene_is_refused(text: str) -> None:
+    outcome = run("play", "--no-open", text)
+    assert outcome.code == 2
+    assert "is not a scene" in " ".join(outcome.err.split())
+    assert "leave --set out" in " ".join(run("play", "--set", "tol=20ms", copied(SCENE)).err.split())
 
 
 def test_a_contract_named_like_a_file_is_not_read(server: PageServer, tmp_path: Path) -> None:

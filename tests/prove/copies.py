@@ -3,10 +3,20 @@
 import shutil
 from pathlib import Path
 
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.definitions import listing_text
-from tracepact.tools.prove.theory import LISTING, Theory
-from tracepact.tools.prove.toolchain import Kind
+from tracepact.prove.build import Build
+from tracepact.prove.scan import _MAKER, LeanText
+from tracepact.prove.theory import LISTING, PROJECT, Theory, listing_text
+from tracepact.prove.toolchain import LeanResult, ToolchainKind
+
+
+def unscanned(text: str) -> LeanText:
+    """A text that has not been scanned, as only tests give it to Lean."""
+    return LeanText(text, frozenset(), _MAKER)
+
+
+def lean_says(core: Build, text: str) -> LeanResult:
+    """What Lean says of a text that has not been scanned."""
+    return core.check(unscanned(text))
 
 
 def changed_theory(core: Build, folder: Path, file: str, old: str, new: str, *, listed: bool = True) -> Path:
@@ -14,9 +24,9 @@ def changed_theory(core: Build, folder: Path, file: str, old: str, new: str, *, 
     root = folder / "theory"
     if not root.exists():
         shutil.copytree(core.theory.sources, root / "lean")
-        for name in ("lakefile.lean", "lean-toolchain"):
+        for name in PROJECT:
             shutil.copy2(core.theory.root / name, root / name)
-        if core.toolchain.kind is Kind.WHEEL:
+        if core.toolchain.kind is ToolchainKind.WHEEL:
             shutil.copytree(core.folder, folder / "built")
     path = root / "lean" / file
     text = path.read_text("utf-8") if path.exists() else ""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tracepact.events.matching import Candidate, Pair
+from tracepact.evaluate.masks import Candidate, Pair
 
 
 @dataclass(frozen=True, slots=True)

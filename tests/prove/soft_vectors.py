@@ -8,12 +8,11 @@ from typing import Any
 
 from prove.vectors import BEGINNING, Theorem, computed
 
-from tracepact.core import And, Atom, Formula, Not
-from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
-from tracepact.specs import spec_path
-from tracepact.tools.conform.trees import formula_of
-from tracepact.tools.prove.certificate import IGNORED
-from tracepact.tools.prove.text import lean_bool, lean_formula, lean_list, lean_mask
+from tracepact.conform.protocol import formula_of
+from tracepact.declarations import spec_path
+from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS
+from tracepact.language.formula import And, Atom, Formula, Not
+from tracepact.prove.text import IGNORED, lean_bool, lean_formula, lean_list, lean_mask
 
 Clip = Mapping[str, Any]
 SOFT_VECTORS = [

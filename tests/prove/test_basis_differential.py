@@ -1,16 +1,15 @@
 """The retained basis of Python against `retained` of the Lean core, run by the kernel."""
 
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
 from prove.test_differential import EXAMPLES, Statements, drawn
 from selection.builders import PROVED, observation_of, value_tables
 
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.text import lean_list
-from tracepact.tools.select.retain import retain
+from tracepact.prove.build import Build
+from tracepact.prove.text import lean_list
+from tracepact.selection.basis import retain
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +25,7 @@ def row : List (List Nat) → Nat → List Nat
 """
 
 
-def test_the_retained_basis_is_that_of_lean(core: Build, lean_file: Path) -> None:
+def test_the_retained_basis_is_that_of_lean(core: Build) -> None:
     """Lean keeps the first of each class, so it is handed the candidates by cost, then order."""
     stated = Statements()
     stated.open(TABLE)
@@ -44,4 +43,4 @@ def test_the_retained_basis_is_that_of_lean(core: Build, lean_file: Path) -> Non
         stated.define(f"v{number}", "List (List Nat)", rows)
         left = f"retained (fun c s => column (row v{number} c) s) {len(values[0])} {lean_list(map(str, ordered))}"
         stated.state(left, lean_list(str(index) for index in ordered if index in kept), (values, costs))
-    stated.check(core, lean_file)
+    stated.check(core)

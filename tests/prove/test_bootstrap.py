@@ -4,12 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from prove.copies import changed_theory
+from prove.copies import changed_theory, lean_says
 
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.kernel import OPERATIONS, RELATIONS, UNARY, kernel_faults
-from tracepact.tools.prove.theory import Theory
-from tracepact.tools.prove.toolchain import Kind
+from tracepact.prove.build import OPERATIONS, RELATIONS, UNARY, Build, kernel_faults
+from tracepact.prove.theory import Theory
+from tracepact.prove.toolchain import ToolchainKind
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +21,7 @@ divExact log root xgcd powMod rotateLeft setBit hasDecEq decLe imax
 
 @pytest.fixture(autouse=True)
 def _wheel(core: Build) -> None:
-    if core.toolchain.kind is Kind.LAKE:
+    if core.toolchain.kind is ToolchainKind.LAKE:
         pytest.skip("a full toolchain has Lean's own `Init`")
 
 
@@ -45,13 +44,13 @@ def test_a_wrong_body_is_noticed(core: Build, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [*OPERATIONS, *RELATIONS, "log2"])
-def test_no_name_that_the_kernel_computes_can_be_defined_anew(core: Build, lean_file: Path, name: str) -> None:
+def test_no_name_that_the_kernel_computes_can_be_defined_anew(core: Build, name: str) -> None:
     arguments = "_" if name in UNARY else "_ _"
-    lean_file.write_text(f"noncomputable section\ndef Nat.{name} ({arguments} : Nat) : Nat := 77\n", "utf-8")
-    assert "already been declared" in core.run(lean_file).fault
+    text = f"noncomputable section\ndef Nat.{name} ({arguments} : Nat) : Nat := 77\n"
+    assert "already been declared" in lean_says(core, text).fault
 
 
-def test_the_kernel_computes_no_other_name_by_itself(core: Build, lean_file: Path) -> None:
+def test_the_kernel_computes_no_other_name_by_itself(core: Build) -> None:
     """With a body that is wrong for every such name, the body is what the kernel goes by."""
     lines = ["noncomputable section"]
     for name in _MIGHT_BE_KNOWN.split():
@@ -59,8 +58,7 @@ def test_the_kernel_computes_no_other_name_by_itself(core: Build, lean_file: Pat
             f"def Nat.{name} (_ _ : Nat) : Nat := 77",
             f"example : Eq (Nat.beq (Nat.{name} 12 8) 77) .true := rfl",
         ]
-    lean_file.write_text("\n".join(lines) + "\n", "utf-8")
-    outcome = core.run(lean_file)
+    outcome = lean_says(core, "\n".join(lines) + "\n")
     assert outcome.clean, outcome.fault
 
 

@@ -8,18 +8,17 @@ from pathlib import Path
 import pytest
 from prove.copies import changed_theory
 
-from tracepact.tools.prove.build import Build, build_core
-from tracepact.tools.prove.cache import cache_folder, keep, kept, private_folder
-from tracepact.tools.prove.prove import ready_core
-from tracepact.tools.prove.theory import Theory
-from tracepact.tools.prove.toolchain import Kind, Toolchain
+from tracepact.prove.build import Build, build_core
+from tracepact.prove.core import ready_core
+from tracepact.prove.theory import Theory
+from tracepact.prove.toolchain import Toolchain, ToolchainKind, cache_folder, keep, kept, private_folder
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
 def _wheel(core: Build) -> None:
-    if core.toolchain.kind is Kind.LAKE:
+    if core.toolchain.kind is ToolchainKind.LAKE:
         pytest.skip("what Lake builds is not kept")
 
 
@@ -130,7 +129,7 @@ def test_a_link_or_anothers_folder_is_not_used(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "file").write_text("")
     assert private_folder(tmp_path / "file") is None
     user = os.getuid()
-    monkeypatch.setattr("tracepact.tools.prove.cache.os.getuid", lambda: user + 1)
+    monkeypatch.setattr("tracepact.prove.build.os.getuid", lambda: user + 1)
     assert private_folder(tmp_path / "real") is None
 
 
@@ -151,7 +150,7 @@ def test_without_a_folder_of_ones_own_the_core_is_compiled_for_once(
         assert folder.is_dir()
         return core
 
-    monkeypatch.setattr("tracepact.tools.prove.prove.build_core", build)
+    monkeypatch.setattr("tracepact.prove.core.build_core", build)
     with ready_core(core.toolchain):
         assert tmp_path not in folders[0].parents
     assert not folders[0].exists()

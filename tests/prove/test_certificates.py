@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tracepact import Mode, Run, Scorecard, load_contract, parse_contract, score, starter_contracts
-from tracepact.specs import spec_path
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.certificate import Case, Certificate, Claim, write_certificates
-from tracepact.tools.prove.certify import cases_of, certificates_of, certify, check_certificate
-from tracepact.tools.prove.recheck import recheck
+from tracepact.declarations import spec_path
+from tracepact.prove.build import Build
+from tracepact.prove.certificates import recheck
+from tracepact.prove.core import cases_of, certificates_of, certify, check_certificate
+from tracepact.prove.text import Certificate, CertificateCase, Claim, write_certificates
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +98,7 @@ def test_a_wrong_mask_or_count_is_refused(wrong: Callable[[Claim], Claim], core:
     assert set(check_certificate(core, changed).refused) == {(0, 2)}
 
 
-def _rewritten(certificate: Certificate, card: Scorecard, case: Case) -> Certificate:
+def _rewritten(certificate: Certificate, card: Scorecard, case: CertificateCase) -> Certificate:
     ((_, segments),) = certificate.entries
     return write_certificates(card.contract, [[(case, segments)]], ignores=False)[0]
 

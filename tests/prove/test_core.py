@@ -5,10 +5,10 @@ from typing import get_args
 
 import pytest
 
-from tracepact.core import Formula
-from tracepact.core import formula as core_formula
-from tracepact.tools.prove.prove import CoreReport
-from tracepact.tools.prove.theory import Theory
+from tracepact.language import formula as core_formula
+from tracepact.language.formula import Formula
+from tracepact.prove.core import CoreReport
+from tracepact.prove.theory import Theory
 
 _BOLD = re.compile(r"^/-- \*\*(?:(?!-/).)*-/\ntheorem (\S+)", re.MULTILINE | re.DOTALL)
 

@@ -4,23 +4,35 @@ import os
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from prove.copies import lean_says
 from strategies import ATOMS, environments, formulas, to_mask
 from stream.builders import Log, contract_of, pieces
 
-from tracepact.core import Constant, Dag, Formula, Matcher, Node, Operator, depth, lookahead, lookback, reach
-from tracepact.events.matching import match_runs
-from tracepact.monitor import IntegerAlgebra, evaluate_masks, evaluate_trace, truth
+from tracepact.data.family import Layout, offset, onset
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks, evaluate_trace, match_runs
+from tracepact.evaluate.reference import truth
+from tracepact.language.contract import Matcher
+from tracepact.language.formula import (
+    Constant,
+    Dag,
+    Formula,
+    FrameRun,
+    Node,
+    Operator,
+    depth,
+    lookahead,
+    lookback,
+    reach,
+    runs_of_frames,
+)
+from tracepact.prove.build import Build
+from tracepact.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
 from tracepact.stream import StreamMonitor
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
-from tracepact.trace import FrameRun, Layout, runs_of_frames
-from tracepact.trace.family import offset, onset
 
 pytestmark = pytest.mark.slow
 
@@ -66,10 +78,9 @@ class Statements:
     def open(self, definitions: str) -> None:
         self._lines += definitions.splitlines()
 
-    def check(self, core: Build, file: Path) -> None:
+    def check(self, core: Build) -> None:
         assert self._about
-        file.write_text("\n".join([*self._lines, "end Tracepact.Check", ""]), "utf-8")
-        outcome = core.run(file)
+        outcome = lean_says(core, "\n".join([*self._lines, "end Tracepact.Check", ""]))
         wrong = [self._about.get(m.line, m.text) for m in outcome.messages if m.severity != "information"]
         assert outcome.clean, wrong[:3] or outcome.fault
         print(f"the kernel checked {len(self._about)} results")
@@ -113,7 +124,7 @@ def held_in(log: Log) -> int:
     return sum(1 << frame for (_, frame, _), (_, holds, _) in log.found.items() if holds)
 
 
-def test_engines_give_the_verdicts_of_the_lean_engine(core: Build, lean_file: Path) -> None:
+def test_engines_give_the_verdicts_of_the_lean_engine(core: Build) -> None:
     """Formula by formula: verdict mask, lookback, lookahead, reach, depth."""
     stated = Statements()
     for number, (formula, (frames, environment)) in enumerate(drawn(st.tuples(formulas(), environments()), EXAMPLES)):
@@ -131,7 +142,7 @@ def test_engines_give_the_verdicts_of_the_lean_engine(core: Build, lean_file: Pa
             ("depth", depth(formula)),
         ):
             stated.state(f"{name} f{number}{')' * name.count('(')}", str(value), (name, formula))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
 def lean_node(node: Node, index: int) -> str:
@@ -143,7 +154,7 @@ def lean_node(node: Node, index: int) -> str:
     return f"(.«{node.operator.name.lower()}» {' '.join([*shown, *(str(index - part - 1) for part in node.parts)])})"
 
 
-def test_shared_graphs_give_the_masks_of_the_lean_graphs(core: Build, lean_file: Path) -> None:
+def test_shared_graphs_give_the_masks_of_the_lean_graphs(core: Build) -> None:
     """The graph that Python shares between two formulas, node by node, evaluated by Lean."""
     stated = Statements()
     pairs = st.tuples(formulas(leaves=3), formulas(leaves=3), environments(longest=6))
@@ -157,10 +168,10 @@ def test_shared_graphs_give_the_masks_of_the_lean_graphs(core: Build, lean_file:
             mask = to_mask(truth(formula, environment, frames))
             evaluated = f"entry 0 (masks (full {frames}) {frames} {table} {nodes}) {len(dag.nodes) - 1 - root}"
             stated.state(evaluated, lean_mask(mask), (formula, environment))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_the_reference_gives_the_verdicts_of_the_lean_evaluator(core: Build, lean_file: Path) -> None:
+def test_the_reference_gives_the_verdicts_of_the_lean_evaluator(core: Build) -> None:
     """The naive evaluator and the streaming monitor of the Lean core, run on short traces."""
     stated = Statements()
     strategy = st.tuples(formulas(farthest=3, leaves=3), environments(longest=5))
@@ -172,10 +183,10 @@ def test_the_reference_gives_the_verdicts_of_the_lean_evaluator(core: Build, lea
         stated.state(f"gather (eval t{number} f{number}) {frames}", lean_mask(mask), (formula, environment))
         if number % 4 == 0:
             stated.state(f"emitted (stream t{number} f{number})", lean_mask(mask), ("stream", formula, environment))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_families_give_the_masks_of_the_lean_family(core: Build, lean_file: Path) -> None:
+def test_families_give_the_masks_of_the_lean_family(core: Build) -> None:
     """The long mask of a layout, paddings and all, frame for frame."""
     stated = Statements()
     clips = st.lists(environments(longest=7), min_size=1, max_size=4)
@@ -197,10 +208,10 @@ def test_families_give_the_masks_of_the_lean_family(core: Build, lean_file: Path
         tables = f"(fun k => familyMask k s{number})"
         verdict = f"evalMask (familyValid s{number}) {layout.longest} {tables} {lean_formula(formula, NUMBERS)}"
         stated.state(verdict, lean_mask(mask), (formula, traces))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_runs_edges_counts_and_distances_are_those_of_lean(core: Build, lean_file: Path) -> None:
+def test_runs_edges_counts_and_distances_are_those_of_lean(core: Build) -> None:
     stated = Statements()
     for frames in drawn(st.lists(st.booleans(), min_size=1, max_size=24), EXAMPLES // 2):
         mask, n = to_mask(frames), len(frames)
@@ -215,10 +226,10 @@ def test_runs_edges_counts_and_distances_are_those_of_lean(core: Build, lean_fil
         distances = [abs(i - n // 2) for i, active in enumerate(frames) if active]
         nearest = f"(.some {min(distances)})" if distances else ".none"
         stated.state(f"nearest (bit {mask:#x}) {n // 2} {n}", nearest, ("nearest", frames))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_the_greedy_matcher_is_that_of_lean(core: Build, lean_file: Path) -> None:
+def test_the_greedy_matcher_is_that_of_lean(core: Build) -> None:
     stated = Statements()
     sides = st.lists(st.booleans(), min_size=8, max_size=30)
     matcher = Matcher(search=Fraction(3), overlap_reward=Fraction(1, 2))
@@ -232,7 +243,7 @@ def test_the_greedy_matcher_is_that_of_lean(core: Build, lean_file: Path) -> Non
         stated.state(f"length (greedy c{number})", str(len(pairs)), (ref, pred))
         for i, j in pairs:
             stated.state(f"kept {i} {j} (greedy c{number})", ".true", (ref, pred, i, j))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
 def _candidates(ref: Sequence[FrameRun], pred: Sequence[FrameRun], search: int) -> list[tuple[int, int, int]]:
@@ -246,7 +257,7 @@ def _candidates(ref: Sequence[FrameRun], pred: Sequence[FrameRun], search: int) 
     return found
 
 
-def test_the_sample_of_the_paper(core: Build, lean_file: Path) -> None:
+def test_the_sample_of_the_paper(core: Build) -> None:
     """Four obligations, two satisfied, two violated, and a witness in the neighbourhood."""
     obliged, holds = 0b10110100, 0b10011001
     satisfied, violated = (obliged & holds).bit_count(), (obliged & ~holds).bit_count()
@@ -256,10 +267,10 @@ def test_the_sample_of_the_paper(core: Build, lean_file: Path) -> None:
     stated.state(f"satisfied (bit {obliged:#x}) (bit {holds:#x}) 8", "2", "satisfied")
     stated.state(f"violated (bit {obliged:#x}) (bit {holds:#x}) 8", "2", "violated")
     stated.state(f"eval ⟨8, fun _ j => bit {holds:#x} j⟩ (near 2 (.atom 0)) 6", ".true", "witness")
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_a_wrong_result_is_refused(core: Build, lean_file: Path) -> None:
+def test_a_wrong_result_is_refused(core: Build) -> None:
     wrong: list[Callable[[Statements], None]] = [
         lambda stated: stated.state("popcount 3 0xb5", "4", "count"),
         lambda stated: stated.state("evalMask (full 4) 4 (numbered .nil) (.not (.atom 0))", "0xe", "mask"),
@@ -268,12 +279,12 @@ def test_a_wrong_result_is_refused(core: Build, lean_file: Path) -> None:
     for add in wrong:
         stated = Statements()
         add(stated)
-        assert _refused(stated, core, lean_file)
+        assert _refused(stated, core)
 
 
-def _refused(stated: Statements, core: Build, file: Path) -> bool:
+def _refused(stated: Statements, core: Build) -> bool:
     try:
-        stated.check(core, file)
+        stated.check(core)
     except AssertionError:
         return True
     return False

@@ -2,17 +2,16 @@
 
 import random
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from prove.dual import dual_of
 from prove.test_differential import Statements
 
-from tracepact.core import MatcherKind
-from tracepact.events.matching import Candidate, Pair, candidates, choose
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.text import lean_int, lean_list
-from tracepact.trace import FrameRun
+from tracepact.evaluate.masks import Candidate, Pair, candidates, choose
+from tracepact.language.contract import MatcherKind
+from tracepact.language.formula import FrameRun
+from tracepact.prove.build import Build
+from tracepact.prove.text import lean_int, lean_list
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +34,7 @@ def _chosen(found: list[Candidate], pairs: tuple[Pair, ...]) -> list[Candidate]:
     return [candidate for candidate in found if candidate[1:] in pairs]
 
 
-def test_the_kernel_accepts_the_dual_of_every_optimal_matching(core: Build, lean_file: Path) -> None:
+def test_the_kernel_accepts_the_dual_of_every_optimal_matching(core: Build) -> None:
     draw, stated = random.Random(3), Statements()
     for _ in range(60):
         ref, pred = _runs(draw), _runs(draw)
@@ -48,7 +47,7 @@ def test_the_kernel_accepts_the_dual_of_every_optimal_matching(core: Build, lean
         if best:
             fewer = _listed(ref, pred, _chosen(found, best[:-1]))
             stated.state(f"checkOptimal {prices} {made} {fewer}", ".false", (ref, pred, "a pair left out"))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
 def test_a_matching_that_can_be_beaten_has_no_dual() -> None:

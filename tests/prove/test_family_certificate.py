@@ -7,13 +7,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from prove.copies import lean_says
 
 from tracepact import Mode, Run, load_contract, parse_contract, score, starter_contracts
-from tracepact.specs import spec_path
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.family import AGGREGATIONS, FamilyCertificate, family_certificate, left_out
-from tracepact.tools.prove.prove import axioms_of
-from tracepact.tools.prove.vector_certificate import is_vector_certificate, recheck_vector
+from tracepact.declarations import spec_path
+from tracepact.prove.build import Build
+from tracepact.prove.core import axioms_of, is_vector_certificate, recheck_vector
+from tracepact.prove.family import AGGREGATIONS, FamilyCertificate, family_certificate, left_out
 
 pytestmark = pytest.mark.slow
 
@@ -37,9 +37,8 @@ def _certificate(run: Run) -> FamilyCertificate:
     return family_certificate(run.card, run.reference, run.prediction, durations.clips)
 
 
-def _accepted(core: Build, file: Path, certificate: FamilyCertificate) -> bool:
-    file.write_text(certificate.text, "utf-8")
-    outcome = core.run(file)
+def _accepted(core: Build, certificate: FamilyCertificate) -> bool:
+    outcome = lean_says(core, certificate.text)
     return outcome.clean and axioms_of(outcome).get("Tracepact.Certificate.scores") == ()
 
 
@@ -64,15 +63,13 @@ def _random_run(projection: str, mode: Mode, seed: int) -> Run:
     ("projection", "mode"),
     [("centre", Mode.CLASS_INDEXED), ("touch", Mode.UNION), ("inside", Mode.CLASS_INDEXED)],
 )
-def test_the_vector_of_tables_is_certified_from_their_times(
-    projection: str, mode: Mode, core: Build, lean_file: Path
-) -> None:
+def test_the_vector_of_tables_is_certified_from_their_times(projection: str, mode: Mode, core: Build) -> None:
     run = _random_run(projection, mode, 3)
     assert len(run.card.contract.clauses) == 5
-    assert _accepted(core, lean_file, _certificate(run))
+    assert _accepted(core, _certificate(run))
 
 
-def test_the_seven_starter_guards_of_the_demo_are_certified(core: Build, lean_file: Path) -> None:
+def test_the_seven_starter_guards_of_the_demo_are_certified(core: Build) -> None:
     demo = spec_path("demo")
     run = score(
         load_contract(starter_contracts()["boundary_gate"]),
@@ -82,7 +79,7 @@ def test_the_seven_starter_guards_of_the_demo_are_certified(core: Build, lean_fi
         mode=Mode.UNION,
     )
     assert len(run.card.contract.clauses) == 7
-    assert _accepted(core, lean_file, _certificate(run))
+    assert _accepted(core, _certificate(run))
 
 
 FOUR = """\
@@ -178,15 +175,15 @@ FALSE = {
 
 
 @pytest.mark.parametrize("name", FALSE)
-def test_what_the_tables_do_not_score_is_refused(name: str, core: Build, lean_file: Path) -> None:
+def test_what_the_tables_do_not_score_is_refused(name: str, core: Build) -> None:
     certificate = _certificate(_four_clips())
     changed = FamilyCertificate(FALSE[name](certificate.text), certificate.theorems)
     assert changed.text != certificate.text
-    assert not _accepted(core, lean_file, changed)
+    assert not _accepted(core, changed)
 
 
-def test_what_the_tables_score_is_accepted(core: Build, lean_file: Path) -> None:
-    assert _accepted(core, lean_file, _certificate(_four_clips()))
+def test_what_the_tables_score_is_accepted(core: Build) -> None:
+    assert _accepted(core, _certificate(_four_clips()))
 
 
 def _exchanged(text: str) -> str:
@@ -244,7 +241,7 @@ def test_recheck_refuses_the_certificate_of_another_contract_and_accepts_its_own
     assert found.theorems == len(_certificate(run).theorems)
 
 
-def test_many_clips_are_several_blocks_that_come_to_one_tally(core: Build, lean_file: Path) -> None:
+def test_many_clips_are_several_blocks_that_come_to_one_tally(core: Build) -> None:
     """Clips of several lengths, a fifth of them silent; more than a block holds."""
     draw = random.Random(5)
     names = [f"c{number}" for number in range(45)]
@@ -253,7 +250,7 @@ def test_many_clips_are_several_blocks_that_come_to_one_tally(core: Build, lean_
     run = score(parse_contract(RICH.format(projection="centre")), *tables, durations=durations)
     certificate = _certificate(run)
     assert "ClassTally.plus tally1_1" in certificate.text
-    assert _accepted(core, lean_file, certificate)
+    assert _accepted(core, certificate)
 
 
 def test_what_a_certificate_has_no_words_for_is_said() -> None:

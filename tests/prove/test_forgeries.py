@@ -1,24 +1,27 @@
-"""Forged certificates: each an attack that someone could try, each refused."""
+"""Forgeries of the core and of certificates: each an attack that someone could try, each refused."""
 
 import dataclasses
 import hashlib
 import re
 import shutil
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tracepact import Mode, Run, Scorecard, load_contract, score, starter_contracts
-from tracepact.diagnostics import InvalidInput
-from tracepact.specs import spec_path
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.certificate import Entry, write_certificates
-from tracepact.tools.prove.certify import cases_of, certificates_of, keep_certificates
-from tracepact.tools.prove.reading import read_certificates
-from tracepact.tools.prove.recheck import Rechecked, kept_files, recheck
-
-pytestmark = pytest.mark.slow
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.prove.build import Build
+from tracepact.prove.certificates import Rechecked, kept_files, read_certificates, recheck
+from tracepact.prove.core import cases_of, certificates_of, check_core, keep_certificates
+from tracepact.prove.scan import scan, token_digest
+from tracepact.prove.text import Entry, write_certificates
+from tracepact.prove.theory import CERTIFICATES, LISTING, PROJECT, Theory, listing_text
+from tracepact.prove.toolchain import Toolchain, ToolchainKind
 
 GATE = load_contract(starter_contracts()["boundary_gate"])
 FRAMES = ([False, True, True, False, True, False], [True, True, False, False, False, False])
@@ -45,6 +48,7 @@ def _checked(core: Build, folder: Path, text: str, **given: object) -> Rechecked
     return recheck(core, kept_files(folder), **given)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_true_certificate_is_accepted_and_what_it_is_bound_to_is_said(core: Build, tmp_path: Path) -> None:
     alone = _checked(core, tmp_path, _text())
     assert not alone.refused
@@ -158,6 +162,7 @@ FORGERIES: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_certificate_is_refused_even_without_the_inputs(name: str, core: Build, tmp_path: Path) -> None:
     """Also with the digest of the run made right again; and no Lean is started on it."""
@@ -169,6 +174,7 @@ def test_a_forged_certificate_is_refused_even_without_the_inputs(name: str, core
         assert found.contract is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["satisfied", "obligated", "verdict"])
 def test_a_wrong_count_or_mask_in_the_right_form_is_refused_by_the_kernel(
     field: str, core: Build, tmp_path: Path
@@ -187,6 +193,7 @@ def _other_masks() -> str:
     return certificate.text
 
 
+@pytest.mark.slow
 def test_other_masks_under_the_name_of_the_clip_are_refused_with_the_tables(core: Build, tmp_path: Path) -> None:
     alone = _checked(core, tmp_path, _other_masks())
     assert not alone.refused, "what it states is true"
@@ -196,6 +203,7 @@ def test_other_masks_under_the_name_of_the_clip_are_refused_with_the_tables(core
     assert "is not the certificate of these tables" in str(found.files[0].fault)
 
 
+@pytest.mark.slow
 def test_a_certificate_of_another_contract_is_refused_with_the_contract(core: Build, tmp_path: Path) -> None:
     """The same masks under a tolerance that forgives more: all of it true, and of another contract."""
     lenient = load_contract(starter_contracts()["boundary_gate"], {"tol": "80ms"})
@@ -212,6 +220,7 @@ def _demo(prediction: str) -> Run:
     return score(GATE, *tables, durations=demo / "durations.tsv", mode=Mode.CLASS_INDEXED)
 
 
+@pytest.mark.slow
 def test_files_of_another_run_are_refused(core: Build, tmp_path: Path) -> None:
     card = _demo("late_long").card
     entries = [entry for certificate in certificates_of(card, cases_of(card)) for entry in certificate.entries]
@@ -237,6 +246,7 @@ def test_files_of_another_run_are_refused(core: Build, tmp_path: Path) -> None:
     assert recheck(core, kept_files(kept / "Certificate0.lean")).refused, "one file of two, by its name"
 
 
+@pytest.mark.slow
 def test_every_clip_of_a_case_is_named() -> None:
     card = _demo("late_long").card
     certificates = certificates_of(card, cases_of(card))
@@ -244,6 +254,7 @@ def test_every_clip_of_a_case_is_named() -> None:
     assert sorted(named) == sorted(card.family.place(segment) for segment in range(card.layout.segments))
 
 
+@pytest.mark.slow
 def test_compiled_files_beside_a_certificate_are_not_read(core: Build, tmp_path: Path) -> None:
     """An empty module under the name of the core's, where Lean might look for it."""
     (tmp_path / "Tracepact/Thm").mkdir(parents=True)
@@ -251,6 +262,7 @@ def test_compiled_files_beside_a_certificate_are_not_read(core: Build, tmp_path:
     assert not _checked(core, tmp_path, _text()).refused
 
 
+@pytest.mark.slow
 def test_the_entries_are_read_as_they_were_written() -> None:
     """Long masks in pieces, further masks, ignored frames."""
     frames = [index % 7 < 3 for index in range(9000)]
@@ -271,3 +283,126 @@ def test_the_entries_are_read_as_they_were_written() -> None:
     assert entries[0][0].extra
     kept = read_certificates({Path(f"{n}.lean"): certificate.text for n, certificate in enumerate(certificates)})
     assert [entry for certificate in kept.certificates for entry in certificate.entries] == entries
+
+
+# Forgeries that are data: an edit each, of the core, of a certificate of conformance vectors, or of a kept one.
+
+FORGED = tomllib.loads(Path(__file__).with_name("forgeries.toml").read_text("utf-8"))["forgery"]
+_PLACES = {"lean": "theory/lean", "lean-project": "theory", "conformance": "conformance"}
+
+
+def _by(*ways: str) -> pytest.MarkDecorator:
+    forged = [forgery for forgery in FORGED if forgery["by"] in ways]
+    return pytest.mark.parametrize("forgery", forged, ids=[forgery["name"] for forgery in forged])
+
+
+@pytest.fixture(scope="module")
+def _scanned_once() -> Iterator[None]:
+    """Of a changed copy only what was changed is scanned and digested."""
+    digest = cache(token_digest)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tracepact.prove.theory.scan", cache(scan))
+        patch.setattr("tracepact.prove.theory.token_digest", digest)
+        patch.setattr("tracepact.prove.scan.token_digest", digest)
+        yield
+
+
+def _place(folder: Path, name: str) -> Path:
+    head, _, rest = name.partition("/")
+    return folder / _PLACES[head] / rest if head in _PLACES else folder / name
+
+
+def _edited(text: str, forgery: dict[str, Any]) -> str:
+    old = forgery.get("old", "")
+    assert old in text
+    text = text.replace(old, forgery.get("new", old), 1)
+    if "insert" in forgery:
+        before, end, after = text.rpartition("\nend ")
+        padded = " " * forgery["pad"] + forgery["padded"] if "pad" in forgery else ""
+        text = f"{before}\n{forgery['insert']}{padded}{end}{after}"
+    return forgery.get("head", "") + text + forgery.get("tail", "")
+
+
+def _forged(theory: Theory, folder: Path, forgery: dict[str, Any], *, listed: bool) -> Theory:
+    """A copy of all that `prove` reads, with an edit."""
+    shutil.copytree(theory.sources, folder / "theory" / "lean")
+    for name in PROJECT:
+        shutil.copy2(theory.root / name, folder / "theory" / name)
+    for name in CERTIFICATES:
+        (folder / "conformance" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(spec_path("conformance") / name, folder / "conformance" / name)
+    if "file" in forgery:
+        path = _place(folder, forgery["file"])
+        if "move" in forgery:
+            path.rename(folder / forgery["move"])
+        elif "hex" in forgery:
+            before, end, after = path.read_bytes().rpartition(b"\nend ")
+            path.write_bytes(before + b"\n" + bytes.fromhex(forgery["hex"]) + end + after)
+        else:
+            path.write_bytes(_edited(path.read_text("utf-8"), forgery).encode())
+    if "link" in forgery:
+        _place(folder, forgery["link"]).symlink_to(folder / forgery["move"])
+    if "create" in forgery:
+        path = _place(folder, forgery["create"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(forgery["text"].encode())
+    changed = Theory(folder / "theory", folder / "conformance")
+    if listed:
+        (changed.sources / LISTING).write_text(listing_text(changed.digests), "utf-8")
+    return Theory(folder / "theory", folder / "conformance")
+
+
+def test_there_are_a_hundred_forgeries_with_names_of_their_own() -> None:
+    assert len(FORGED) == len({forgery["name"] for forgery in FORGED}) >= 100
+    edits = [str({key: value for key, value in forgery.items() if key != "name"}) for forgery in FORGED]
+    assert len(set(edits)) == len(edits)
+
+
+@pytest.mark.usefixtures("_scanned_once")
+def test_a_copy_without_an_edit_is_not_refused(theory: Theory, tmp_path: Path) -> None:
+    assert _forged(theory, tmp_path, {}, listed=True).faults() == []
+
+
+@_by("scan", "listing")
+@pytest.mark.usefixtures("_scanned_once")
+def test_a_forgery_of_the_core_is_refused_before_lean_sees_it(
+    forgery: dict[str, Any], theory: Theory, tmp_path: Path
+) -> None:
+    """Also if the forger has listed everything anew, as far as the listing is not what refuses it."""
+    forged = _forged(theory, tmp_path, forgery, listed=forgery["by"] == "scan")
+    nobody = Toolchain(ToolchainKind.WHEEL, ("/nowhere",), "", Path("/nowhere"))
+    report = check_core(nobody, forged.root, tmp_path / "built", conformance=forged.conformance)
+    assert not report.ok
+    assert any(forgery["says"] in fault for fault in report.faults), report.faults[:3]
+
+
+@_by("form")
+def test_a_forgery_of_a_kept_certificate_is_refused_before_lean_sees_it(
+    forgery: dict[str, Any], theory: Theory, tmp_path: Path
+) -> None:
+    """Also with the digest of the run made right again."""
+    nobody = Toolchain(ToolchainKind.WHEEL, ("/nowhere",), "", Path("/nowhere"))
+    text = _edited(_text(), forgery)
+    for number, forged in enumerate((text, _rerun(text))):
+        found = _checked(Build(nobody, theory, tmp_path), tmp_path / str(number), forged)
+        assert found.refused
+    assert forgery["says"] in str(found.files[0].fault)
+
+
+@pytest.mark.slow
+@_by("names", "kernel")
+@pytest.mark.usefixtures("_scanned_once")
+def test_a_forgery_that_the_scan_lets_through_is_refused_by_lean(
+    forgery: dict[str, Any], core: Build, tmp_path: Path
+) -> None:
+    forged = _forged(core.theory, tmp_path, forgery, listed=True)
+    assert forged.faults() == []
+    if forgery["by"] == "names":
+        outcome = Build(core.toolchain, forged, core.folder).check_names(forged.names)
+        said = "" if outcome is None else outcome.fault
+    else:
+        shutil.copytree(core.folder, tmp_path / "built")
+        report = check_core(core.toolchain, forged.root, tmp_path / "built", conformance=forged.conformance)
+        assert not report.ok
+        said = " ".join((*report.faults, *(str(theorem.axioms) for theorem in report.theorems)))
+    assert forgery["says"] in said

@@ -9,11 +9,11 @@ from cli.command import run, write
 from jsonschema import Draft202012Validator
 from prove.copies import changed_theory
 
-from tracepact.specs import spec_path
-from tracepact.tools.prove import certify_command as certify_command
-from tracepact.tools.prove import command as prove_command
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.prove import CoreReport, check_core
+from tracepact.declarations import spec_path
+from tracepact.prove import commands as certify_command
+from tracepact.prove import commands as prove_command
+from tracepact.prove.build import Build
+from tracepact.prove.core import CoreReport, check_core
 
 pytestmark = pytest.mark.slow
 
@@ -136,7 +136,7 @@ def test_a_run_directory_is_certified_and_bound(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["prove"], [*DEMO, "--fresh"]])
 def test_lean_that_takes_too_long_leaves_the_answer_open(arguments: list[str]) -> None:
-    outcome = run(*arguments, "--timeout", "0.01", "--json")
+    outcome = run(*arguments, "--wait", "0.01", "--json")
     assert outcome.code == 3
     data = valid(arguments[0], outcome.out)
     assert isinstance(data, dict)
@@ -155,8 +155,8 @@ def test_certify_as_json_fits_its_schema(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["prove"], DEMO])
 def test_without_lean_the_answer_is_unknown(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prove_command, "find_toolchain", lambda: None)
-    monkeypatch.setattr(certify_command, "find_toolchain", lambda: None)
+    monkeypatch.setattr(prove_command, "find_toolchain", lambda other: None)
+    monkeypatch.setattr(certify_command, "find_toolchain", lambda other: None)
     outcome = run(*arguments)
     assert outcome.code == 3
     assert "pip install" in outcome.err

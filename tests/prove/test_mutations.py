@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from prove.copies import changed_theory
 
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.definitions import listed_digests
-from tracepact.tools.prove.prove import CoreReport, check_core
-from tracepact.tools.prove.theory import LISTING, Theory
+from tracepact.prove.build import Build
+from tracepact.prove.core import CoreReport, check_core
+from tracepact.prove.theory import Theory
 
 pytestmark = pytest.mark.slow
 
@@ -248,7 +247,7 @@ def test_the_vectors_refuse_a_changed_definition_even_without_the_pins(name: str
     "definition", ["Tracepact.eventValue", "Tracepact.greedy", "Tracepact.Holds", "bootstrap Init"]
 )
 def test_every_definition_is_listed(theory: Theory, definition: str) -> None:
-    assert theory.digests[definition] == listed_digests(theory.sources / LISTING)[definition]
+    assert theory.digests[definition] == theory.listed[definition]
 
 
 def test_a_definition_that_no_example_pins_is_refused(core: Build, tmp_path: Path) -> None:
@@ -262,7 +261,9 @@ def test_an_unchanged_copy_is_accepted(core: Build, tmp_path: Path) -> None:
 
 
 def test_a_file_that_the_root_does_not_import_is_a_fault(core: Build, tmp_path: Path) -> None:
-    report = _checked_copy(core, tmp_path, "Thm/Forgotten.lean", "", "namespace Tracepact\nend Tracepact\n")
+    report = _checked_copy(
+        core, tmp_path, "Thm/Forgotten.lean", "", "set_option autoImplicit false\nnamespace Tracepact\nend Tracepact\n"
+    )
     assert "Tracepact.Thm.Forgotten is not imported by Tracepact" in report.faults
     assert not report.ok
 

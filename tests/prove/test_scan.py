@@ -7,15 +7,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prove.copies import changed_theory
 
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.prove import check_core
-from tracepact.tools.prove.scan import CERTIFICATE, FAMILY, LIBRARY, PINS, STATEMENTS, VECTORS, Dialect, scan, scan_root
-from tracepact.tools.prove.tokens import Unreadable, tokens_of
+from tracepact.prove.build import Build
+from tracepact.prove.core import check_core
+from tracepact.prove.scan import (
+    CERTIFICATE,
+    FAMILY,
+    LIBRARY,
+    PINS,
+    STATEMENTS,
+    VECTORS,
+    Around,
+    Dialect,
+    Unreadable,
+    scan,
+    tokens_of,
+)
+from tracepact.prove.theory import scan_root
 
 pytestmark = pytest.mark.slow
 
 HEAD = "import Tracepact.Spec.Truth\nset_option autoImplicit false\nnoncomputable section\n"
 OPEN, CLOSE = f"{HEAD}namespace Tracepact\n", "end Tracepact\n"
+
+INIT = Around(frozenset({"Nat", "Eq", "False"}))
 
 IN_THE_NAMESPACE = {
     "Nat.gcd of its own, which the kernel computes by name": "def Nat.gcd (_ _ : Nat) : Nat := 0",
@@ -68,9 +82,8 @@ IN_THE_NAMESPACE = {
 
 @pytest.mark.parametrize("attack", IN_THE_NAMESPACE)
 def test_an_attack_inside_the_namespace_is_refused_before_lean_sees_it(attack: str) -> None:
-    taken = ["Nat.add", "Eq", "False"]
-    assert scan(f"{OPEN}theorem sound : True := .intro\n{CLOSE}", LIBRARY, taken).faults == []
-    assert scan(f"{OPEN}{IN_THE_NAMESPACE[attack]}\n{CLOSE}", LIBRARY, taken).faults
+    assert scan(f"{OPEN}theorem sound : True := .intro\n{CLOSE}", LIBRARY, INIT).faults == []
+    assert scan(f"{OPEN}{IN_THE_NAMESPACE[attack]}\n{CLOSE}", LIBRARY, INIT).faults
 
 
 @pytest.mark.parametrize(
@@ -93,7 +106,7 @@ def test_an_attack_inside_the_namespace_is_refused_before_lean_sees_it(attack: s
     ],
 )
 def test_a_file_of_another_shape_is_refused(text: str) -> None:
-    assert scan(text, LIBRARY).faults
+    assert scan(text, LIBRARY, INIT).faults
 
 
 @pytest.mark.parametrize(
@@ -121,8 +134,8 @@ def test_each_kind_of_file_has_its_own_commands(dialect: Dialect, line: str) -> 
     frame = (
         f"import {module}\nset_option autoImplicit false\nnamespace {dialect.namespace}\n%send {dialect.namespace}\n"
     )
-    assert scan(frame % "", dialect).faults == []
-    assert scan(frame % f"{line}\n", dialect).faults
+    assert scan(frame % "", dialect, INIT).faults == []
+    assert scan(frame % f"{line}\n", dialect, INIT).faults
 
 
 @pytest.mark.parametrize("text", ["import Lean\n", "import Tracepact.Spec.Truth\ndef a : Nat := 1\n", "#eval 1\n"])

@@ -2,7 +2,6 @@
 
 import random
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
@@ -10,13 +9,13 @@ from prove.test_differential import EXAMPLES, NUMBERS, Statements, atom_table, d
 from strategies import environments, formulas, to_mask
 
 from tracepact import Mode, Run, score
-from tracepact.core import Projection
-from tracepact.monitor import truth
-from tracepact.scoring.steps import StepFunction
-from tracepact.scoring.tolerance import curves
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.text import lean_bool, lean_formula, lean_list, lean_mask
-from tracepact.trace.family import Side, offset, onset
+from tracepact.data.family import Side, offset, onset
+from tracepact.evaluate.curves import StepFunction
+from tracepact.evaluate.reference import truth
+from tracepact.evaluate.tolerance import curves
+from tracepact.language.contract import Projection
+from tracepact.prove.build import Build
+from tracepact.prove.text import lean_bool, lean_formula, lean_list, lean_mask
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +66,7 @@ def side_mask(run: Run, side: Side) -> int:
     return sum(1 << j for start, end in run.card.family.runs[side].get(0, ()) for j in range(start, end))
 
 
-def test_the_masks_of_tables_are_those_of_lean(core: Build, lean_file: Path) -> None:
+def test_the_masks_of_tables_are_those_of_lean(core: Build) -> None:
     """From times to frames, event by event, united and cut at the end of the clip."""
     stated = Statements()
     for projection, ref, pred, run in cases(40):
@@ -79,10 +78,10 @@ def test_the_masks_of_tables_are_those_of_lean(core: Build, lean_file: Path) -> 
             stated.state(f"gather ({covered}) {frames}", mask, (projection, some))
             runs = run.card.family.runs[side].get(0, ())
             stated.state(f"paintMask {lean_events(list(runs))}", mask, ("paint", runs))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_edges_as_formulas_are_the_edges_of_python(core: Build, lean_file: Path) -> None:
+def test_edges_as_formulas_are_the_edges_of_python(core: Build) -> None:
     """`onsetOf` and `offsetOf` of a formula against the shifts that Python makes of its verdicts."""
     stated = Statements()
     strategy = st.tuples(formulas(farthest=2, leaves=2), environments(longest=6))
@@ -93,7 +92,7 @@ def test_edges_as_formulas_are_the_edges_of_python(core: Build, lean_file: Path)
         for name, found in edges.items():
             evaluated = f"gather (eval t{number} ({name} {lean_formula(formula, NUMBERS)})) {frames}"
             stated.state(evaluated, lean_mask(found), (name, formula, environment))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
 def satisfied_at(curve: StepFunction, value: Fraction) -> int:
@@ -103,7 +102,7 @@ def satisfied_at(curve: StepFunction, value: Fraction) -> int:
     return starts[-1].counts[0]
 
 
-def test_tolerance_curves_are_those_of_lean(core: Build, lean_file: Path) -> None:
+def test_tolerance_curves_are_those_of_lean(core: Build) -> None:
     """The satisfied count of an edge guard at every radius: counted anew, and by the nearest distances."""
     stated = Statements()
     for number, (_, _, _, run) in enumerate(cases(12)):
@@ -124,10 +123,10 @@ def test_tolerance_curves_are_those_of_lean(core: Build, lean_file: Path) -> Non
                 stated.state(counted, str(satisfied), about)
                 within = f"listCount (fun d => Nat.ble d {radius}) ({distances} {frames} {frames})"
                 stated.state(within, str(satisfied), about)
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_values_and_matchings_of_clips_are_those_of_lean(core: Build, lean_file: Path) -> None:
+def test_values_and_matchings_of_clips_are_those_of_lean(core: Build) -> None:
     """Joined runs, candidates, the greedy matching and the value of rules 7.2 to 7.4, all from the tables' times."""
     stated, kinds = Statements(), set()
     for projection, ref, pred, run in cases(60):
@@ -149,4 +148,4 @@ def test_values_and_matchings_of_clips_are_those_of_lean(core: Build, lean_file:
             fraction = f"Nat.mul ({value} {given}).satisfied {found.value.denominator}"
             stated.state(fraction, f"(Nat.mul {found.value.numerator} ({value} {given}).obligated)", about)
     assert kinds == {(True, False), (False, False), (False, True)}
-    stated.check(core, lean_file)
+    stated.check(core)

@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,16 +13,18 @@ from soft.test_soft_vectors import defined, family_of, fast
 from strategies import formulas
 from stream.builders import contract_of
 
-from tracepact.core.contract import BUILTIN_ATOMS
-from tracepact.soft import soft_offsets, soft_onsets, soft_scores
-from tracepact.specs import spec_path
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.prove import SOFT_CERTIFICATE, check_stated
-from tracepact.tools.prove.text import lean_formula, lean_list
+from tracepact.declarations import spec_path
+from tracepact.evaluate.reference import soft_offsets, soft_onsets
+from tracepact.evaluate.soft_family import soft_scores
+from tracepact.language.contract import BUILTIN_ATOMS
+from tracepact.prove.build import Build
+from tracepact.prove.core import check_stated
+from tracepact.prove.text import lean_formula, lean_list
+from tracepact.prove.theory import CERTIFICATES
 
 pytestmark = pytest.mark.slow
 
-FILE = spec_path(f"conformance/{SOFT_CERTIFICATE}")
+FILE = spec_path(f"conformance/{CERTIFICATES[1]}")
 READ = (*BUILTIN_ATOMS, "other_ref_active", "other_pred_active", "p", "q")
 scores = st.integers(0, 10).map(lambda tenths: f"0.{tenths}" if tenths < 10 else "1")
 """At thresholds of 0.3, 1/2 and 2/3, with ties at the first two."""
@@ -63,7 +64,7 @@ def softly() -> Statements:
     return stated
 
 
-def test_soft_values_are_those_of_lean(core: Build, lean_file: Path) -> None:
+def test_soft_values_are_those_of_lean(core: Build) -> None:
     """The definition and the fast engine of Python, on fields and masks, edges, ties and other classes among them."""
     stated = softly()
     for formula, clip in drawn(st.tuples(formulas(READ, farthest=3, leaves=4), clips(5)), EXAMPLES // 2):
@@ -72,10 +73,10 @@ def test_soft_values_are_those_of_lean(core: Build, lean_file: Path) -> None:
         text, numbers = lean_clip(clip, unit)
         found = f"softValues (ScoreClip.value {text} {lean_formula(formula, numbers)}) 0 {clip['frames']}"
         stated.state(found, lean_list(lean_soft(str(value), unit) for value in values), (formula, clip))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_soft_edges_of_a_formula_are_those_of_its_formulas_in_lean(core: Build, lean_file: Path) -> None:
+def test_soft_edges_of_a_formula_are_those_of_its_formulas_in_lean(core: Build) -> None:
     stated = softly()
     for formula, clip in drawn(st.tuples(formulas(READ, farthest=2, leaves=2), clips(4)), EXAMPLES // 4):
         unit, values = unit_of([clip]), defined(formula, clip)
@@ -83,10 +84,10 @@ def test_soft_edges_of_a_formula_are_those_of_its_formulas_in_lean(core: Build, 
         for name, edges in (("onsetOf", soft_onsets(values)), ("offsetOf", soft_offsets(values))):
             found = f"softValues (ScoreClip.value {text} ({name} {lean_formula(formula, numbers)})) 0 {clip['frames']}"
             stated.state(found, lean_list(lean_soft(str(value), unit) for value in edges), (name, formula, clip))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_soft_scores_are_those_of_lean(core: Build, lean_file: Path) -> None:
+def test_soft_scores_are_those_of_lean(core: Build) -> None:
     """Sums of cut values, counts and least margins."""
     stated = softly()
     pair = formulas(READ, farthest=2, leaves=2)
@@ -102,7 +103,7 @@ def test_soft_scores_are_those_of_lean(core: Build, lean_file: Path) -> None:
         assert total.denominator == 1
         more, less = max(total.numerator, 0), max(-total.numerator, 0)
         stated.state(f"Nat.add ({tally}).above {less}", f"(Nat.add ({tally}).below {more})", about)
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
 def test_the_certificate_states_what_the_soft_vectors_expect() -> None:

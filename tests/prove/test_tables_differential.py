@@ -2,7 +2,6 @@
 
 import random
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
@@ -11,16 +10,15 @@ from strategies import environments, formulas
 from stream.builders import Log, contract_of, cuts, pieces
 
 from tracepact import parse_contract
-from tracepact.core import Constant, Each, Projection, lookahead, lookback
-from tracepact.events.attributes import Obligation, Scene
-from tracepact.events.matching import candidates
-from tracepact.events.predicate import prepare, truth
+from tracepact.data.grid import Grid
+from tracepact.evaluate.masks import candidates
+from tracepact.evaluate.predicates import ClipScene, Obligation, prepare, truth
+from tracepact.language.contract import Projection
+from tracepact.language.formula import Constant, FrameRun, join_runs, lookahead, lookback, runs_of_frames
+from tracepact.language.predicate import Each
+from tracepact.prove.build import Build
+from tracepact.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask, lean_predicate
 from tracepact.stream import StreamMonitor
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.predicate_text import lean_predicate
-from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
-from tracepact.trace import FrameRun, join_runs, runs_of_frames
-from tracepact.trace.grid import Grid
 
 pytestmark = pytest.mark.slow
 
@@ -52,7 +50,7 @@ def _intervals(runs: tuple[FrameRun, ...] | list[FrameRun]) -> str:
     return lean_list(f"⟨{start}, {end}⟩" for start, end in runs)
 
 
-def test_times_become_the_frames_of_the_lean_projection(core: Build, lean_file: Path) -> None:
+def test_times_become_the_frames_of_the_lean_projection(core: Build) -> None:
     """All three projections, at ties as well: every frame is covered exactly when the rule says so."""
     draw, stated = random.Random(12), Statements()
     for projection in Projection:
@@ -70,10 +68,10 @@ def test_times_become_the_frames_of_the_lean_projection(core: Build, lean_file: 
     for step, duration in ((2, 0), (2, 1), (2, 4), (3, 7)):
         frames = Grid(Fraction(step)).frames(Fraction(duration))
         stated.state(f"isEdge (coversDuration {step} {duration}) {frames}", ".true", (step, duration))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_joining_candidates_and_distances_are_those_of_lean(core: Build, lean_file: Path) -> None:
+def test_joining_candidates_and_distances_are_those_of_lean(core: Build) -> None:
     draw, stated = random.Random(5), Statements()
     for _ in range(40):
         ref_frames, pred_frames = _frames(draw, 30), _frames(draw, 30)
@@ -93,7 +91,7 @@ def test_joining_candidates_and_distances_are_those_of_lean(core: Build, lean_fi
         stated.state(
             f"nearestDistances (bit {masks[0]}) (bit {masks[1]}) 30 30", lean_list(map(str, distances)), "distances"
         )
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
 def _nearest(obliged: list[bool], there: list[bool]) -> list[int]:
@@ -102,7 +100,7 @@ def _nearest(obliged: list[bool], there: list[bool]) -> list[int]:
     return [min(abs(i - j) for j in places) for i in reversed(range(len(obliged))) if obliged[i] and places]
 
 
-def test_event_predicates_are_those_of_lean(core: Build, lean_file: Path) -> None:
+def test_event_predicates_are_those_of_lean(core: Build) -> None:
     """Every attribute, with and without a partner: a comparison about a missing one is false (rule 4.12)."""
     contract = parse_contract(PREDICATES)
     draw, stated = random.Random(7), Statements()
@@ -112,7 +110,7 @@ def test_event_predicates_are_those_of_lean(core: Build, lean_file: Path) -> Non
         refs, preds = (tuple(runs_of_frames(_frames(draw, 24))) for _ in range(2))
         if not refs or not preds:
             continue
-        scene = Scene(refs, preds)
+        scene = ClipScene(refs, preds)
         text = f"⟨{_timed(refs)}, {_timed(preds)}, .nil⟩"
         for clause in contract.event_clauses:
             atoms = {name: prepare(atom, contract.step) for name, atom in clause.event_atoms}
@@ -121,10 +119,10 @@ def test_event_predicates_are_those_of_lean(core: Build, lean_file: Path) -> Non
                 obligation = f"⟨{_optional(ref)}, {_optional(pred)}, {text}⟩"
                 about = (clause.name, ref, pred, scene)
                 stated.state(f"predicateValue {obligation} predicate_{clause.name}", lean_bool(held), about)
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def _obligations(draw: random.Random, each: Each, scene: Scene) -> list[tuple[FrameRun | None, FrameRun | None]]:
+def _obligations(draw: random.Random, each: Each, scene: ClipScene) -> list[tuple[FrameRun | None, FrameRun | None]]:
     """One obligation with a partner and, where the kind allows it, one without."""
     ref, pred = draw.choice(scene.refs), draw.choice(scene.preds)
     match each:
@@ -144,7 +142,7 @@ def _optional(run: FrameRun | None) -> str:
     return ".none" if run is None else f"(.some ⟨{20 * run[0]}, {20 * run[1]}⟩)"
 
 
-def test_the_streaming_program_gives_what_the_python_stream_gives(core: Build, lean_file: Path) -> None:
+def test_the_streaming_program_gives_what_the_python_stream_gives(core: Build) -> None:
     """Formula by formula, frame by frame: the verdicts, and the frames that are held at the end."""
     stated = Statements()
     cases = drawn(st.tuples(formulas(farthest=3), environments(longest=9)), 60)
@@ -155,10 +153,10 @@ def test_the_streaming_program_gives_what_the_python_stream_gives(core: Build, l
         stated.state(f"emitted (program t{number} f{number})", mask, (formula, environment))
         held = min(frames, lookback(formula) + lookahead(formula))
         stated.state(f"(buffer t{number} f{number} {frames}).held", str(held), (formula, frames))
-    stated.check(core, lean_file)
+    stated.check(core)
 
 
-def test_the_program_with_chunks_lets_out_what_the_python_stream_lets_out(core: Build, lean_file: Path) -> None:
+def test_the_program_with_chunks_lets_out_what_the_python_stream_lets_out(core: Build) -> None:
     """After every chunk: the verdicts that are out; at the end all of them, and the frames that are held."""
     stated = Statements()
     strategy = environments(longest=8).flatmap(
@@ -181,4 +179,4 @@ def test_the_program_with_chunks_lets_out_what_the_python_stream_lets_out(core: 
         stated.state(f"emitted (chunked t{number} f{number} {whole})", lean_mask(held_in(log)), (formula, environment))
         held = min(frames, lookback(formula) + lookahead(formula))
         stated.state(f"(chunkBuffer t{number} f{number} {whole}).held", str(held), (formula, lengths))
-    stated.check(core, lean_file)
+    stated.check(core)

@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 from prove.vectors import theorem_of, vector_certificate
 
-from tracepact.specs import spec_path
-from tracepact.tools.conform.vectors import Vector, suite
-from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.prove import CERTIFICATE, check_stated
+from tracepact.conform.oracle import Vector, suite
+from tracepact.declarations import spec_path
+from tracepact.prove.build import Build
+from tracepact.prove.core import check_stated
+from tracepact.prove.theory import CERTIFICATES
 
 pytestmark = pytest.mark.slow
 
 CERTIFIED = [vector for vector in suite() if vector.evidence == "lean"]
-FILE = spec_path("conformance") / CERTIFICATE
+FILE = spec_path("conformance") / CERTIFICATES[0]
 
 
 def test_the_certificate_states_what_the_vectors_expect() -> None:
@@ -29,7 +30,7 @@ def test_a_derivation_names_its_theorem_and_the_theorem_is_there() -> None:
     text = FILE.read_text(encoding="utf-8")
     for vector in CERTIFIED:
         name = theorem_of(vector).rpartition(".")[2]
-        assert vector.derivation.startswith(f"{CERTIFICATE}, `{name}`")
+        assert vector.derivation.startswith(f"{CERTIFICATES[0]}, `{name}`")
         assert f"\ntheorem {name} : " in text
 
 

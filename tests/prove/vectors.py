@@ -5,12 +5,11 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from tracepact.core import And, Atom, Formula, Not, atoms
-from tracepact.core.contract import BUILTIN_ATOMS
-from tracepact.tools.conform.trees import formula_of
-from tracepact.tools.conform.vectors import Vector
-from tracepact.tools.prove.certificate import IGNORED
-from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
+from tracepact.conform.oracle import Vector
+from tracepact.conform.protocol import formula_of
+from tracepact.language.contract import BUILTIN_ATOMS
+from tracepact.language.formula import And, Atom, Formula, Not, atoms
+from tracepact.prove.text import IGNORED, lean_bool, lean_formula, lean_int, lean_list, lean_mask
 
 Theorem = tuple[str, str]
 """A statement and its proof."""
@@ -33,38 +32,38 @@ What the conformance vectors with the evidence `lean` claim. Every expected valu
 kernel computes it from the definitions of `lean/Tracepact/Spec`; the theorem of a vector has its id for a name.
 -/
 {BEGINNING}/-- One clip as a trace: its frames and the masks of its atoms, by number. -/
-def clip (frames : Nat) (masks : List Nat) : Trace := ⟨frames, fun k => bit (numbered masks k)⟩
+def clip (frames : Nat) (l : List Nat) : Trace := ⟨frames, fun k => bit (numbered l k)⟩
 /-- Rule 8.1, decided. -/
-def isCandidate (search : Nat) (ref pred : Interval) : Bool :=
+def isPair (search : Nat) (ref pred : Interval) : Bool :=
   band (band (Nat.ble (.succ ref.start) pred.stop) (Nat.ble (.succ pred.start) ref.stop))
     (bor (Nat.ble (distance ref.start pred.start) search) (Nat.ble (distance ref.stop pred.stop) search))
-theorem isCandidate_iff (search : Nat) (ref pred : Interval) :
-    Iff (IsTrue (isCandidate search ref pred)) (IsCandidate search ref pred) :=
+theorem isPair_iff (search : Nat) (ref pred : Interval) :
+    Iff (IsTrue (isPair search ref pred)) (IsCandidate search ref pred) :=
   iff_trans (band_iff _ _) (and_iff (iff_trans (band_iff _ _) (and_iff (ble_iff _ _) (ble_iff _ _)))
     (iff_trans (bor_iff _ _) (or_iff (ble_iff _ _) (ble_iff _ _))))
-#print axioms isCandidate_iff
+#print axioms isPair_iff
 /-- `a - b`. -/
-def difference (a b : Nat) : Int := cond (Nat.ble b a) (.ofNat (Nat.sub a b)) (.negSucc (Nat.sub (Nat.sub b a) 1))
+def signed (a b : Nat) : Int := cond (Nat.ble b a) (.ofNat (Nat.sub a b)) (.negSucc (Nat.sub (Nat.sub b a) 1))
 /-- Rule 8.2 in units of `1 / unit`: `unit` times the differences of the ends, less `reward` times the overlap. -/
-def cost (unit reward : Nat) (ref pred : Interval) : Int :=
-  difference (Nat.mul unit (Nat.add (distance ref.start pred.start) (distance ref.stop pred.stop)))
+def pairCost (unit reward : Nat) (ref pred : Interval) : Int :=
+  signed (Nat.mul unit (Nat.add (distance ref.start pred.start) (distance ref.stop pred.stop)))
     (Nat.mul reward (Nat.sub (smaller ref.stop pred.stop) (larger ref.start pred.start)))
 def more (rest : List Candidate) : Bool → Candidate → List Candidate
   | .true, c => .cons c rest
   | .false, _ => rest
 /-- The candidates of one reference, from prediction `j` on. -/
-def candidatesOf (search unit reward i : Nat) (ref : Interval) (j : Nat) : List Interval → List Candidate
+def pairsOf (search unit reward i : Nat) (ref : Interval) (j : Nat) : List Interval → List Candidate
   | .nil => .nil
-  | .cons pred rest => more (candidatesOf search unit reward i ref (.succ j) rest) (isCandidate search ref pred)
-      ⟨i, j, cost unit reward ref pred, ref.start, pred.start⟩
-def append : List Candidate → List Candidate → List Candidate
+  | .cons pred rest => more (pairsOf search unit reward i ref (.succ j) rest) (isPair search ref pred)
+      ⟨i, j, pairCost unit reward ref pred, ref.start, pred.start⟩
+def beside : List Candidate → List Candidate → List Candidate
   | .nil, more => more
-  | .cons c rest, more => .cons c (append rest more)
+  | .cons c rest, more => .cons c (beside rest more)
 /-- The candidates of the references from `i` on. -/
-def candidates (search unit reward : Nat) (preds : List Interval) (i : Nat) : List Interval → List Candidate
+def allPairs (search unit reward : Nat) (preds : List Interval) (i : Nat) : List Interval → List Candidate
   | .nil => .nil
   | .cons ref rest =>
-      append (candidatesOf search unit reward i ref 0 preds) (candidates search unit reward preds (.succ i) rest)
+      beside (pairsOf search unit reward i ref 0 preds) (allPairs search unit reward preds (.succ i) rest)
 /-- The reference and prediction of every kept candidate, the latest first. -/
 def pairs : List Candidate → List (Prod Nat Nat)
   | .nil => .nil
@@ -181,7 +180,7 @@ def _match(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[The
     reward = Fraction(matcher["overlap_reward"])
     bounds = f"{int(matcher['search'])} {reward.denominator} {reward.numerator}"
     ref, pred = case["ref"], case["pred"]
-    made = f"candidates {bounds} {_intervals(pred)} 0 {_intervals(ref)}"
+    made = f"allPairs {bounds} {_intervals(pred)} 0 {_intervals(ref)}"
     listed = lean_list(
         f"⟨{i}, {j}, {lean_int(int(Fraction(cost) * reward.denominator))}, {ref[i][0]}, {pred[j][0]}⟩"
         for i, j, cost in expected["candidates"]

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 import tracepact
-from tracepact.io import Conditions
-from tracepact.tools.score.run import Run
-from tracepact.trace import Durations, Event, EventTable
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.data.tables import Conditions
+from tracepact.runs.run import Run
 
 CONTRACT = """contract stored "What is stored"
 step 1/3s

@@ -19,14 +19,16 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 from score.test_batches import CONTRACT, ROWS, SLEEPING, codes, contents, files, parquet
 from tracepact import Decoding, InvalidInput, Reading, score, score_batches
-from tracepact.diagnostics import RowPlace, Severity
-from tracepact.engines import Progress
-from tracepact.tools.score.batches import making, scoring
-from tracepact.tools.score.batches.making import CLAIM, claimed, making_folder
-from tracepact.tools.stopping import ended_as_by_hand
+from tracepact.command_line import ended_as_by_hand
+from tracepact.diagnostics.codes import Severity
+from tracepact.diagnostics.findings import RowPlace
+from tracepact.engines import EngineProgress
+from tracepact.runs import batch_directory, batch_scoring
+from tracepact.runs.batch_directory import CLAIM, claimed, making_folder
 
 __all__ = ["files"]  # a fixture of these tests too
 
@@ -57,7 +59,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, number: si
 WAITING = """
 import sys, time
 from pathlib import Path
-from tracepact.tools.score.batches.making import claimed
+from tracepact.runs.batch_directory import claimed
 with claimed(Path(sys.argv[1])):
     print("claimed", flush=True)
     time.sleep(600)
@@ -116,14 +118,14 @@ def test_a_claim_that_was_removed_before_it_was_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever ends its run removes the folder; the lock of a file that is gone would keep nobody away."""
-    out, true = tmp_path / "run", making._locked
+    out, true = tmp_path / "run", batch_directory._locked
 
     def late(opened: int) -> bool:
-        monkeypatch.setattr(making, "_locked", true)
+        monkeypatch.setattr(batch_directory, "_locked", true)
         shutil.rmtree(making_folder(out))
         return true(opened)
 
-    monkeypatch.setattr(making, "_locked", late)
+    monkeypatch.setattr(batch_directory, "_locked", late)
     with claimed(out):
         assert codes(lambda: claimed(out).__enter__()) == {"run-in-use"}
     assert not making_folder(out).exists()
@@ -162,7 +164,7 @@ def test_a_claim_that_is_a_link_is_not_followed(tmp_path: Path, files: dict[str,
 def test_what_another_run_has_finished_is_removed_under_the_claim(
     tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = scoring.score_batch
+    true = batch_scoring.score_batch
 
     def interrupted(job: Any, task: Any) -> Any:
         if task.batch.number == 3:
@@ -170,12 +172,12 @@ def test_what_another_run_has_finished_is_removed_under_the_claim(
             raise KeyboardInterrupt
         return true(job, task)
 
-    monkeypatch.setattr(scoring, "score_batch", interrupted)
+    monkeypatch.setattr(batch_scoring, "score_batch", interrupted)
     out = tmp_path / "run"
     said: list[str] = []
 
-    def told(plan: object) -> Progress:
-        return Progress(lambda number: None, note=said.append)
+    def told(plan: object) -> EngineProgress:
+        return EngineProgress(lambda number: None, note=said.append)
 
     for tolerance in ("100ms", "150ms", "150ms"):
         with pytest.raises(KeyboardInterrupt):
@@ -185,7 +187,7 @@ def test_what_another_run_has_finished_is_removed_under_the_claim(
         (True, False, True),
         (True, True, False),
     ]
-    monkeypatch.setattr(scoring, "score_batch", true)
+    monkeypatch.setattr(batch_scoring, "score_batch", true)
     score_batches(CONTRACT, **files, batch_clips=5, out=out)
     score_batches(CONTRACT, **files, out=tmp_path / "other")
     assert contents(out) == contents(tmp_path / "other")
@@ -264,7 +266,7 @@ def places(work: Callable[[], Any], code: str) -> set[tuple[str, int]]:
     size=st.integers(1, 13),
     decoded=st.booleans(),
 )
-@settings(max_examples=20)
+@settings(max_examples=sized(20))
 def test_whatever_is_odd_in_a_row_names_its_shard_and_its_row_there(
     tmp_path_factory: pytest.TempPathFactory, code: str, shard: int, place: int, size: int, decoded: bool
 ) -> None:

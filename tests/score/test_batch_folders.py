@@ -12,22 +12,14 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
-from tracepact import (
-    Bootstrap,
-    ClassDecodings,
-    Decoding,
-    InvalidInput,
-    Reading,
-    curves,
-    score,
-    score_batches,
-)
+from tracepact import Bootstrap, ClassDecodings, Decoding, InvalidInput, Reading, curves, score, score_batches
+from tracepact.data import folders
+from tracepact.data.data_files import FileOnDisk
 from tracepact.engines import run_tasks
-from tracepact.io import file_folder
-from tracepact.io.files import FileOnDisk
-from tracepact.tools.metrics.command import command as metrics_command
-from tracepact.tools.score.batches import running
+from tracepact.runs import batch_scoring
+from tracepact.runs.metrics_command import command as metrics_command
 
 HALF = Decoding(Fraction(1, 2))
 CLASSES = ["cat", "dog", "owl"]
@@ -72,13 +64,13 @@ def same(ref: Any, pred: Any, size: int = 4, **more: Any) -> Any:
 
 
 @given(clips=st.integers(1, 8), seed=st.integers(0, 99), size=st.integers(1, 5), chunk=st.sampled_from([1, 900, 10**6]))
-@settings(max_examples=6)
+@settings(max_examples=sized(6))
 def test_folders_in_pieces_give_what_reading_them_at_once_does(
     tmp_path_factory: pytest.TempPathFactory, clips: int, seed: int, size: int, chunk: int
 ) -> None:
     sides = written(tmp_path_factory.mktemp("folders"), clips, seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_folder, "_CHUNK", chunk)
+        patch.setattr(folders, "_CHUNK", chunk)
         same(sides["ref"], sides["pred"], size, durations=3)
         decoding = Reading(decoding=Decoding(Fraction(1, 2), low=Fraction(3, 10), median=3))
         assert isinstance(same(sides["ref"], sides["scores"], size, pred_reading=decoding), dict)
@@ -88,7 +80,7 @@ def test_folders_in_pieces_give_what_reading_them_at_once_does(
 
 @pytest.fixture
 def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    monkeypatch.setattr(file_folder, "_CHUNK", 500)
+    monkeypatch.setattr(folders, "_CHUNK", 500)
     return written(tmp_path, 14)
 
 
@@ -108,7 +100,7 @@ def test_only_the_files_of_a_batch_are_held(sides: dict[str, str], monkeypatch: 
         return run_tasks(engine, work, progress)
 
     monkeypatch.setattr(FileOnDisk, "read", noted)
-    monkeypatch.setattr(running, "run_tasks", kept)
+    monkeypatch.setattr(batch_scoring, "run_tasks", kept)
     score_batches("boundary_gate", sides["ref"], sides["scores"], batch_clips=3, pred_reading=Reading(decoding=HALF))
     assert len(tasks) == 5
     assert all((task.reference, task.prediction) == (None, None) for task in tasks)
@@ -208,7 +200,7 @@ def test_a_file_that_changes_between_the_passes_is_a_fault(
         Path(sides["pred"], "clip09.tsv").write_text("onset\toffset\tevent_label\n")
         return run_tasks(engine, work, progress)
 
-    monkeypatch.setattr(running, "run_tasks", changed)
+    monkeypatch.setattr(batch_scoring, "run_tasks", changed)
     with pytest.raises(InvalidInput, match=r"was changed while it was being read\n  --> .*clip09\.tsv"):
         score_batches("boundary_gate", sides["ref"], sides["pred"], durations=3, batch_clips=4)
 

@@ -11,16 +11,18 @@ from click.testing import CliRunner
 from score.test_batch_folders import written
 from score.test_batches import CONTRACT, ROWS, files, late, parquet
 from tracepact import ClassDecodings, Decoding, InvalidInput, Reading, score_batches
-from tracepact.metrics import MetricSettings
-from tracepact.tools.score.report.sounds import SILENT
-from tracepact.tools.score.store.manifest import self_digest
-from tracepact.tools.score.verify_command import command as verify_command
+from tracepact.files import json_text
+from tracepact.measures.policy import MetricSettings
+from tracepact.runs.manifest import self_digest
+from tracepact.runs.report_commands import verify_command
+from tracepact.runs.report_views import SILENT
 
 __all__ = ["files"]  # a fixture of these tests too
 
 
 def verified(folder: Path, *options: str) -> tuple[int, str]:
-    found = CliRunner().invoke(verify_command, [str(folder), *options], standalone_mode=False)
+    beside = () if "--originals" in options else ("--originals", str(folder.parent))
+    found = CliRunner().invoke(verify_command, [str(folder), *beside, *options], standalone_mode=False)
     assert found.exception is None, found.exception
     return found.return_value, found.output
 
@@ -37,7 +39,7 @@ def test_a_run_in_batches_is_scored_again_from_its_originals(
     settings = MetricSettings(segment=Fraction(1, 2))
     score_batches(CONTRACT, **given_data, batch_clips=5, settings=settings, set={"tol": "150ms"}, out=tmp_path / "run")
     code, said = verified(tmp_path / "run", "--memory", "100MB")
-    assert (code, "every row and the report are the same" in said) == (0, True), said
+    assert (code, "scores of the run are as they were" in said) == (0, True), said
 
 
 def as_csv(rows: list[tuple[Any, ...]]) -> str:
@@ -61,7 +63,7 @@ def test_a_run_of_tables_as_text_is_scored_again(tmp_path: Path, form: str) -> N
         places[side].write_text(FORMS[form](rows))
     score_batches(CONTRACT, str(places["ref"]), str(places["pred"]), durations=3, batch_clips=7, out=tmp_path / "run")
     code, said = verified(tmp_path / "run", "--memory", "100MB")
-    assert (code, "every row and the report are the same" in said) == (0, True), said
+    assert (code, "scores of the run are as they were" in said) == (0, True), said
 
 
 def test_a_run_of_folders_is_scored_again_with_its_decoding_and_its_page(tmp_path: Path) -> None:
@@ -74,7 +76,7 @@ def test_a_run_of_folders_is_scored_again_with_its_decoding_and_its_page(tmp_pat
     }
     score_batches("boundary_gate", **given_data, batch_clips=4, out=tmp_path / "run", page=lambda names: SILENT)
     code, said = verified(tmp_path / "run")
-    assert (code, "every row and the report are the same" in said) == (0, True), said
+    assert (code, "scores of the run are as they were" in said) == (0, True), said
     assert json.loads((tmp_path / "run" / "page.json").read_text())["intervals"]
     Path(sides["scores"], "clip03.tsv").unlink()
     assert "(prediction) is not as it was" in verified(tmp_path / "run")[1]
@@ -88,9 +90,9 @@ def test_a_run_whose_rows_and_report_were_exchanged_together_drifts(tmp_path: Pa
     forged = json.loads((tmp_path / "other" / "manifest.json").read_text())
     forged["inputs"] = json.loads((tmp_path / "run" / "manifest.json").read_text())["inputs"]
     forged["sha256"] = self_digest(forged)
-    (tmp_path / "other" / "manifest.json").write_text(json.dumps(forged))
+    (tmp_path / "other" / "manifest.json").write_text(json_text(forged))
     code, said = verified(tmp_path / "other")
-    assert (code, "scores.parquet: its rows come out otherwise" in said) == (1, True), said
+    assert (code, "rows  scores.parquet: " in said) == (1, True), said
     assert "report.json" in said
 
 
@@ -98,10 +100,10 @@ def test_what_cannot_be_scored_again_is_said(tmp_path: Path, files: dict[str, An
     score_batches(CONTRACT, **files, out=tmp_path / "run")
     whole = Path(files["pred"]).read_bytes()
     Path(files["pred"]).write_bytes(whole[:-1])
-    assert [verified(tmp_path / "run", *more)[0] for more in ([], ["--strict"])] == [3, 1]
+    assert [verified(tmp_path / "run", *more)[0] for more in ([], ["--complete"])] == [3, 1]
     assert "(prediction) is not as it was" in verified(tmp_path / "run")[1]
-    counted = "drifted (--strict): 1 of 2 originals"
-    assert [counted in verified(tmp_path / "run", *more)[1] for more in ([], ["--strict"])] == [False, True]
+    counted = "drifted (--complete): 1 of 2 originals"
+    assert [counted in verified(tmp_path / "run", *more)[1] for more in ([], ["--complete"])] == [False, True]
     Path(files["pred"]).write_bytes(whole)
     score_batches(CONTRACT, {"a": [(0, 1)]}, {"a": [(0, 1)]}, durations=2, out=tmp_path / "memory")
     assert "a side of it was in memory" in verified(tmp_path / "memory")[1]
@@ -113,7 +115,7 @@ def test_a_manifest_without_its_settings_is_refused(tmp_path: Path, files: dict[
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     del manifest["settings"][key]
     manifest["sha256"] = self_digest(manifest)
-    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
-    found = CliRunner().invoke(verify_command, [str(tmp_path / "run")])
+    (tmp_path / "run" / "manifest.json").write_text(json_text(manifest))
+    found = CliRunner().invoke(verify_command, [str(tmp_path / "run"), "--originals", str(tmp_path)])
     assert isinstance(found.exception, InvalidInput)
     assert [one.code for one in found.exception.diagnostics] == ["broken-run"]

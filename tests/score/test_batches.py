@@ -26,37 +26,35 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import LABELS, corpora, tasks_of
+from strategies import LABELS, corpora, sized, tasks_of
 
 import tracepact
-from tracepact import Aggregation, Bootstrap, InvalidInput, parse_contract, score, score_batches
-from tracepact.diagnostics import RowPlace, summarise
-from tracepact.engines import Engine, EngineKind, EngineLost, Progress, Work, clusters, engine_from, run_tasks
-from tracepact.files import remove_dead_parts
-from tracepact.io.storage import public_name
-from tracepact.metrics import compare_systems, intervals_record
-from tracepact.metrics.record import accuracy_records
+from tracepact import Aggregation, Bootstrap, InvalidInput, engines, parse_contract, score, score_batches, verify_run
+from tracepact.data.sources import public_name
+from tracepact.diagnostics.findings import RowPlace, summarise
+from tracepact.engines import Engine, EngineKind, EngineLost, EngineProgress, Work, engine_from, run_tasks
+from tracepact.evaluate.scorecard import ScoreRows
+from tracepact.evaluate.tolerance import curves
+from tracepact.evaluate.uncertainty import intervals
+from tracepact.files import json_text, remove_dead_parts
+from tracepact.measures.records import accuracy_records
+from tracepact.measures.uncertainty import compare_systems, intervals_record
 from tracepact.records import record_bytes, record_from_bytes
-from tracepact.scoring import ScoreRows
-from tracepact.scoring.tolerance import curves
-from tracepact.scoring.uncertainty import intervals
-from tracepact.tools.score import tally
-from tracepact.tools.score.batches import command as batch_command
-from tracepact.tools.score.batches import pages as batch_pages
-from tracepact.tools.score.batches import running, scoring, store
-from tracepact.tools.score.batches.making import Making
-from tracepact.tools.score.batches.pages import open_pages
-from tracepact.tools.score.batches.running import memory_from
-from tracepact.tools.score.batches.sums import BatchSum
-from tracepact.tools.score.command import command as score_command
-from tracepact.tools.score.report import clips
-from tracepact.tools.score.report.evidence import Evidence
-from tracepact.tools.score.report.html import report_page
-from tracepact.tools.score.report.measured import measured
-from tracepact.tools.score.report.sounds import SILENT
-from tracepact.tools.score.report_command import command as report_command
-from tracepact.tools.score.scored import Scored
-from tracepact.tools.score.tally import RunTally
+from tracepact.runs import batch_scoring, report_parts, tally, timelines
+from tracepact.runs import score_command as batch_command
+from tracepact.runs.batch_directory import Making
+from tracepact.runs.batch_run import batch_pages, open_batches
+from tracepact.runs.batch_scoring import memory_from
+from tracepact.runs.manifest import digest, sealed
+from tracepact.runs.pages import ReportPages, run_pages
+from tracepact.runs.report import measured
+from tracepact.runs.report_commands import report_command
+from tracepact.runs.report_parts import PageData
+from tracepact.runs.report_views import SILENT
+from tracepact.runs.score_command import command as score_command
+from tracepact.runs.sides import BatchSum
+from tracepact.runs.tally import RunTally
+from tracepact.runs.task import Scored
 from tracepact.wording import count
 
 RunSum = BatchSum[RunTally]
@@ -90,6 +88,22 @@ def test_the_report_of_batches_is_that_of_the_whole(corpus: dict[str, Any], size
     assert batched.vector == whole.vector
 
 
+@pytest.mark.parametrize("outside", ["false-alarm", "cut", "drop"])
+def test_a_class_of_nothing_but_dropped_events_is_no_class(outside: str, tmp_path: Path) -> None:
+    """In memory, in batches of data in memory and of files: `b` is predicted only after the end of its clip."""
+    rows = {"ref": [("x", 0, 1, "a"), ("y", 0, 1, "a")], "pred": [("x", 3, 4, "b"), ("y", 0, 1, "a")]}
+    for side, events in rows.items():
+        (tmp_path / side).mkdir()
+        for number, event in enumerate(events):
+            columns = zip(("filename", "onset", "offset", "event_label"), event, strict=True)
+            pq.write_table(pa.table({name: [value] for name, value in columns}), tmp_path / side / f"{number}.parquet")
+    given_data = {"ref": tmp_path / "ref", "pred": tmp_path / "pred", "durations": 2}
+    whole = score(CONTRACT, **given_data, outside=outside)
+    assert whole.to_dict()["family"]["classes"] == (["a"] if outside == "drop" else ["a", "b"])
+    batched = score_batches(CONTRACT, **given_data, outside=outside, batch_clips=1)
+    assert batched.to_dict() == whole.to_dict()
+
+
 def refused(work: Callable[[], object]) -> set[str]:
     """The codes of the faults for which some work is refused; none if it is done."""
     try:
@@ -107,13 +121,13 @@ def batch_sums(corpus: dict[str, Any]) -> list[RunSum]:
         kept.extend(work.do(task) for task in work.tasks)
         return reduce(add, kept)
 
-    before, running.run_tasks = running.run_tasks, keeping  # type: ignore[assignment]
+    before, batch_scoring.run_tasks = batch_scoring.run_tasks, keeping  # type: ignore[assignment]
     try:
         score_batches(CONTRACT, **tasks_of(corpus), batch_clips=1)
     except InvalidInput:
         pass
     finally:
-        running.run_tasks = before
+        batch_scoring.run_tasks = before
     return kept
 
 
@@ -298,14 +312,14 @@ def test_a_task_that_kills_its_process_is_given_up_and_the_others_are_done() -> 
 def test_a_batch_that_fails_is_named_and_the_rest_is_marked_incomplete(
     files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = scoring.score_batch
+    true = batch_scoring.score_batch
 
     def broken(job: Any, task: Any) -> RunSum:
         if task.batch.number == 1:
             raise OSError("the disk is full")
         return true(job, task)
 
-    monkeypatch.setattr(scoring, "score_batch", broken)
+    monkeypatch.setattr(batch_scoring, "score_batch", broken)
     run = score_batches(CONTRACT, **files, batch_clips=10)
     (gone,) = run.given_up
     assert (gone.first, gone.last, gone.clips) == ("clip10", "clip19", 10)
@@ -314,12 +328,12 @@ def test_a_batch_that_fails_is_named_and_the_rest_is_marked_incomplete(
     assert run.report.family.clips == 14
 
 
-@pytest.mark.parametrize("form", [[], ["--brief"], ["--format", "json"]])
+@pytest.mark.parametrize("form", [[], ["--full"], ["--format", "json"]])
 def test_an_incomplete_report_says_so_first(
     tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch, form: list[str]
 ) -> None:
     """In JSON the batch is among the findings, for nothing but the record is printed."""
-    true, plan = scoring.score_batch, scoring.make_plan
+    true, plan = batch_scoring.score_batch, batch_scoring.make_plan
 
     def broken(job: Any, task: Any) -> RunSum:
         if task.batch.number in (1, 3):
@@ -329,9 +343,9 @@ def test_an_incomplete_report_says_so_first(
     contract = tmp_path / "c.contract"
     contract.write_text(CONTRACT)
     options = [str(contract), "--ref", files["ref"], "--pred", files["pred"], "--durations", "3", "--engine", "local"]
-    monkeypatch.setattr(scoring, "make_plan", lambda *given: plan(*given[:4], 5, *given[5:]))
+    monkeypatch.setattr(batch_scoring, "make_plan", lambda *given: plan(*given[:4], 5, *given[5:]))
     whole = CliRunner().invoke(score_command, [*options, *form])
-    monkeypatch.setattr(scoring, "score_batch", broken)
+    monkeypatch.setattr(batch_scoring, "score_batch", broken)
     found = CliRunner().invoke(score_command, [*options, *form])
     assert (whole.exit_code, "incomplete:" in whole.output) == (0, False)
     assert "incomplete: 2 batches with 10 clips failed three times" in found.stderr
@@ -459,26 +473,26 @@ class _Cluster:
 
 
 def test_a_worker_with_another_version_is_refused() -> None:
-    assert codes(lambda: clusters.check_workers(_Cluster())) == {"other-versions"}
+    assert codes(lambda: engines.check_workers(_Cluster())) == {"other-versions"}
 
 
 def test_a_worker_that_makes_another_contract_of_the_text_refuses_it() -> None:
     from dataclasses import replace
 
-    from tracepact.tools.score.batches.work import ContractText
+    from tracepact.runs.batches import SentContract
 
-    sent = ContractText.of(parse_contract(CONTRACT))
+    sent = SentContract.of(parse_contract(CONTRACT))
     assert sent.contract.digest == sent.digest
     assert codes(lambda: replace(sent, digest="0" * 64).contract) == {"other-contract"}
 
 
 @pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_said(files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_PATIENCE", 0.5)
+    monkeypatch.setattr(engines, "_PATIENCE", 0.5)
     asked: list[str] = []
 
-    def told(plan: object) -> Progress:
-        return Progress(lambda number: None, note=asked.append)
+    def told(plan: object) -> EngineProgress:
+        return EngineProgress(lambda number: None, note=asked.append)
 
     engine = "dask:tcp://127.0.0.1:9"
     assert codes(partial(score_batches, CONTRACT, **files, engine=engine, progress=told)) == {"no-scheduler"}
@@ -493,9 +507,9 @@ def test_a_scheduler_has_the_time_to_answer_that_is_said(monkeypatch: pytest.Mon
         given_time.append(timeout)
         raise OSError("no answer")
 
-    monkeypatch.setattr(clusters, "_distributed", lambda: (silent, None))
+    monkeypatch.setattr(engines, "_distributed", lambda: (silent, None))
     work = partial(run_tasks, engine_from("dask:tcp://h:80"), Work(waited, range(2), given_up))
-    assert codes(partial(work, Progress(lambda number: None, note=said.append))) == {"no-scheduler"}
+    assert codes(partial(work, EngineProgress(lambda number: None, note=said.append))) == {"no-scheduler"}
     assert [f"{seconds} s to answer" in text for seconds, text in zip(given_time, said, strict=True)] == [True]
 
 
@@ -508,7 +522,7 @@ def test_lost_workers_are_told_from_a_lost_scheduler(workers: int | None, what: 
             raise OSError("no answer")
         return question(SimpleNamespace(workers=dict.fromkeys(range(workers))))
 
-    with pytest.raises(EngineLost, match=what), clusters._lost_is_said(SimpleNamespace(run_on_scheduler=asked)):
+    with pytest.raises(EngineLost, match=what), engines._lost_is_said(SimpleNamespace(run_on_scheduler=asked)):
         raise TimeoutError
 
 
@@ -519,7 +533,7 @@ def test_a_cluster_that_loses_all_its_workers_says_so(files: dict[str, Any]) -> 
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
         engine = engine_from(f"dask:{cluster.scheduler_address}")
         leaving = partial(cluster.scale, 0)
-        told = Progress(lambda number: leaving() if number == 1 else None)
+        told = EngineProgress(lambda number: leaving() if number == 1 else None)
         work = Work(waited, range(60), given_up)
         with pytest.raises(EngineLost, match="workers"):
             run_tasks(engine, work, told)
@@ -618,7 +632,7 @@ def test_progress_says_where_the_dashboard_is(monkeypatch: pytest.MonkeyPatch) -
 def test_ctrl_c_says_that_the_same_command_goes_on_where_it_does(
     tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch, last: int, kept: str | None
 ) -> None:
-    true, plan = scoring.score_batch, scoring.make_plan
+    true, plan = batch_scoring.score_batch, batch_scoring.make_plan
 
     def interrupted(job: Any, task: Any) -> RunSum:
         if task.batch.number == last:
@@ -628,8 +642,8 @@ def test_ctrl_c_says_that_the_same_command_goes_on_where_it_does(
     contract = tmp_path / "c.contract"
     contract.write_text(CONTRACT)
     options = [str(contract), "--ref", files["ref"], "--pred", files["pred"], "--durations", "3", "--engine", "local"]
-    monkeypatch.setattr(scoring, "make_plan", lambda *given: plan(*given[:4], 5, *given[5:]))
-    monkeypatch.setattr(scoring, "score_batch", interrupted)
+    monkeypatch.setattr(batch_scoring, "make_plan", lambda *given: plan(*given[:4], 5, *given[5:]))
+    monkeypatch.setattr(batch_scoring, "score_batch", interrupted)
     out = tmp_path / "run"
     stopped = CliRunner().invoke(score_command, [*options, "--out", str(out)])
     alone = CliRunner().invoke(score_command, options)
@@ -637,7 +651,7 @@ def test_ctrl_c_says_that_the_same_command_goes_on_where_it_does(
     assert (words in stopped.stderr, words in alone.stderr) == (kept is not None, False)
     assert ["nothing is kept; with --out" in one.stderr for one in (stopped, alone)] == [False, True]
     assert kept is None or f"{kept} finished and kept" in stopped.stderr
-    monkeypatch.setattr(scoring, "score_batch", true)
+    monkeypatch.setattr(batch_scoring, "score_batch", true)
     ended = CliRunner().invoke(score_command, [*options, "--out", str(out)])
     assert ended.exit_code == 0
     noted = f"note: a run was interrupted at {out}: {count(last, 'batch', 'batches')}"
@@ -678,14 +692,14 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
     tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     score_batches(CONTRACT, **files, batch_clips=5, out=tmp_path / "whole")
-    true, done = scoring.score_batch, []
+    true, done = batch_scoring.score_batch, []
 
     def interrupted(job: Any, task: Any) -> RunSum:
         if task.batch.number == 3:
             raise KeyboardInterrupt
         return true(job, task)
 
-    monkeypatch.setattr(scoring, "score_batch", interrupted)
+    monkeypatch.setattr(batch_scoring, "score_batch", interrupted)
     with pytest.raises(KeyboardInterrupt):
         score_batches(CONTRACT, **files, batch_clips=5, out=tmp_path / "run")
     making = tmp_path / "run.making"
@@ -700,7 +714,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
 
     keep = Making.keep
     monkeypatch.setattr(Making, "keep", counted)
-    monkeypatch.setattr(scoring, "score_batch", true)
+    monkeypatch.setattr(batch_scoring, "score_batch", true)
     score_batches(CONTRACT, **files, batch_clips=5, out=tmp_path / "run")
     assert done == [1, 2, 3, 4]  # the first is kept; a damaged record and damaged rows are done again
     assert contents(tmp_path / "run") == contents(tmp_path / "whole")
@@ -724,7 +738,7 @@ def test_a_batch_that_fails_leaves_no_run_directory_and_the_same_call_ends_it(
     assert not (tmp_path / "run").exists()
     monkeypatch.setattr(Making, "keep", true)
     assert score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run").complete
-    assert store.drifts(tmp_path / "run") == []
+    assert not verify_run(tmp_path / "run").drifts
 
 
 @pytest.mark.parametrize("forged", ["report.json", "scores.parquet", "manifest.json"])
@@ -732,7 +746,7 @@ def test_a_run_directory_in_which_a_byte_changed_drifts(tmp_path: Path, files: d
     score_batches(CONTRACT, **files, out=tmp_path / "run")
     place = tmp_path / "run" / forged
     place.write_bytes(place.read_bytes().replace(b"0", b"1", 1))
-    assert store.drifts(tmp_path / "run")
+    assert verify_run(tmp_path / "run").drifts
 
 
 @pytest.mark.slow
@@ -770,12 +784,12 @@ def test_a_scheduler_that_goes_away_is_said_and_what_is_finished_stays(
         raise EngineLost("the scheduler no longer answers")
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "run_tasks", lost)
+        patch.setattr(batch_scoring, "run_tasks", lost)
         with pytest.raises(EngineLost):
             score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run")
     assert [path.name for path in (tmp_path / "run.making").glob("*.record")] == ["batch-000000.record"]
     score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run")
-    assert store.drifts(tmp_path / "run") == []
+    assert not verify_run(tmp_path / "run").drifts
 
 
 MOVING = CONTRACT.replace("<= 100ms", "<= 2 * tol - 1 * ref.duration + 0ms").replace(
@@ -785,16 +799,19 @@ MOVING = CONTRACT.replace("<= 100ms", "<= 2 * tol - 1 * ref.duration + 0ms").rep
 FEW = Bootstrap(30, 3)
 
 
-def shown_beside(run: Scored) -> Evidence:
-    """What a page shows beside a run that was scored at once, with few draws."""
+def shown_beside(run: Scored, clips: timelines.WorstClipsTally) -> PageData:
+    """What a page shows beside a run, with few draws, from all clips at once; tallies take no part in it."""
     rows = ScoreRows.of(run.card)
     many = len(rows.clips) > 1
     metrics = measured(run)
-    return Evidence(
+    return PageData(
+        "tracepact-page/1",
+        clips,
+        accuracy_records(metrics),
         {a: intervals(rows, a, FEW) for a in Aggregation} if many else {},
         (curves(run.card, "tol"),),
-        accuracy_records(metrics),
         intervals_record([run.prediction.name], compare_systems([metrics], FEW), FEW) if many else None,
+        drawn=True,
     )
 
 
@@ -805,7 +822,7 @@ def shown_beside(run: Scored) -> Evidence:
     text=st.sampled_from([CONTRACT, MOVING]),
     aggregation=st.sampled_from(Aggregation),
 )
-@settings(max_examples=25)
+@settings(max_examples=sized(25))
 def test_a_page_of_batches_shows_what_that_of_the_whole_does(
     corpus: dict[str, Any], size: int, most: int, text: str, aggregation: Aggregation
 ) -> None:
@@ -815,22 +832,24 @@ def test_a_page_of_batches_shows_what_that_of_the_whole_does(
     if refused(partial(score, contract, **data)):
         return
     whole = score(contract, **data)
-    few = partial(clips.clips_tally, most=most)
+    few = partial(timelines.clips_tally, most=most)
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.object(tally, "clips_tally", few),
-        patch.object(batch_pages, "USUAL", FEW),
+        patch.object(report_parts, "USUAL", FEW),
     ):
+        whole_pages = run_pages(whole)
         run = score_batches(contract, **data, batch_clips=size, out=Path(folder) / "run", page=lambda names: SILENT)
-        pages = open_pages(Path(folder) / "run")
-    assert pages is not None
-    shown = clips.page_clips(pages.contract, pages.report.family.classes, pages.data.clips)
-    assert shown == clips.clip_data(whole.card, whole.conditions, most=most)
+        pages = opened_pages(Path(folder) / "run")
+    shown = timelines.page_clips(pages.contract, pages.report.family.classes, pages.data.clips)
+    assert shown == timelines.clip_data(whole.card, whole.conditions, most=most)
     assert run.report == pages.report
-    beside = shown_beside(whole)
-    assert pages.data.evidence == beside
-    page = report_page(whole, run.report, beside) if most >= len(corpus) else None
-    assert page in (None, pages.forms(["html"])["html"])
+    assert (
+        pages.data
+        == whole_pages.data
+        == shown_beside(whole, timelines.clips_tally(whole.card, whole.conditions, most=most))
+    )
+    assert pages.form("html") == whole_pages.form("html")
 
 
 def test_a_page_of_batches_is_written_with_the_run_and_made_again_from_it(
@@ -842,7 +861,7 @@ def test_a_page_of_batches_is_written_with_the_run_and_made_again_from_it(
     contract.write_text(CONTRACT)
     done = CliRunner().invoke(score_command, [str(contract), *options, "--out", str(place), "--page"])
     assert done.exit_code == 0, done.output
-    assert store.drifts(place) == []
+    assert not verify_run(place).drifts
     again = CliRunner().invoke(report_command, [str(place), "--out", str(tmp_path / "views")])
     assert again.exit_code == 0, again.output
     for name in ("report.html", "report.md", "report.txt"):
@@ -871,13 +890,29 @@ def test_a_page_of_batches_is_written_with_the_run_and_made_again_from_it(
 def test_a_forged_page_is_refused(
     tmp_path: Path, files: dict[str, Any], forge: Callable[[Any], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_pages, "USUAL", FEW)
+    monkeypatch.setattr(report_parts, "USUAL", FEW)
     score_batches(CONTRACT, **files, out=tmp_path / "run", page=lambda names: SILENT)
     place = tmp_path / "run" / "page.json"
     data = json.loads(place.read_text())
     forge(data)
     place.write_text(json.dumps(data))
-    assert codes(partial(open_pages, tmp_path / "run")) == {"broken-run"}
+    assert codes(partial(opened_pages, tmp_path / "run")) == {"broken-run"}
+    reseal(tmp_path / "run", "page.json")  # then every digest holds, and only what it says is wrong
+    assert codes(partial(opened_pages, tmp_path / "run")) == {"broken-run"}
+
+
+def opened_pages(folder: Path) -> ReportPages:
+    run = open_batches(folder)
+    assert run is not None
+    return batch_pages(run)
+
+
+def reseal(folder: Path, name: str) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for item in manifest["files"]:
+        if item["name"] == name:
+            item["sha256"] = digest((folder / name).read_bytes())
+    (folder / "manifest.json").write_text(json_text(sealed(manifest)))
 
 
 def test_a_run_directory_at_an_address_is_refused_and_no_key_is_shown(tmp_path: Path, files: dict[str, Any]) -> None:

@@ -1,9 +1,11 @@
 """What is chosen when a run is scored and stored with it: the metrics' policies, and whether violations are rows."""
 
 import json
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -13,14 +15,15 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from score.runs import small_run
-from tracepact.metrics import Empty, Evaluated, EventPolicy, MacroOver, MetricSettings, OffsetRule
-from tracepact.specs import spec_path
-from tracepact.tools.score import command as score_command
-from tracepact.tools.score.store import writing
-from tracepact.tools.score.store.opening import load_run
-from tracepact.tools.score.store.policies import policies_data, policies_of
-from tracepact.tools.score.verify import verify_run
+from score.runs import runs, small_run
+from tracepact import InvalidInput, Run, load_contract, score
+from tracepact.declarations import spec_path
+from tracepact.measures.policy import Empty, Evaluated, EventPolicy, MacroOver, MetricSettings, OffsetRule
+from tracepact.runs import directory, score_command
+from tracepact.runs.directory import run_files
+from tracepact.runs.manifest import policies_data, policies_of
+from tracepact.runs.opening import load_run
+from tracepact.runs.verification import verify_run
 
 LENGTHS = st.fractions(Fraction(1, 1000), 100)
 SETTINGS = st.builds(
@@ -84,10 +87,10 @@ def test_many_violations_are_said_and_can_be_left_out(tmp_path: Path, monkeypatc
     quiet = run("score", *DATA, "--out", "run", folder=tmp_path)
     assert "--no-violations" not in quiet.err
     rows = len((tmp_path / "run" / "violations.csv").read_text().splitlines()) - 1
-    for module in (score_command, writing):
+    for module in (score_command, directory):
         monkeypatch.setattr(module, "MANY_ROWS", rows)
     assert "--no-violations" not in run("score", *DATA, "--out", "run", folder=tmp_path).err
-    for module in (score_command, writing):
+    for module in (score_command, directory):
         monkeypatch.setattr(module, "MANY_ROWS", rows - 1)
     loud = run("score", *DATA, "--out", "run", folder=tmp_path)
     assert f"{rows:,} rows" in loud.err
@@ -113,3 +116,40 @@ def test_no_violations_is_about_the_run_directory(tmp_path: Path) -> None:
     found = run("score", *DATA, "--no-violations", folder=tmp_path)
     assert found.code == 2
     assert "--out" in found.err
+
+
+PAIR: tuple[Any, ...] = ({"a": [(1, 2, "x")], "b": [(3, 4, "x")]}, {"a": [("1.4", "2.9", "x")], "b": [(6, 7, "x")]})
+
+
+def test_the_policies_given_to_a_score_are_those_of_its_metrics() -> None:
+    """At once, in batches, and as they were put into a run before."""
+    before = replace(score("boundary_gate", *PAIR, durations=10), settings=OTHER).to_dict()["metrics"]
+    assert before != score("boundary_gate", *PAIR, durations=10).to_dict()["metrics"]
+    for how in ({}, {"engine": "local"}):
+        assert score("boundary_gate", *PAIR, durations=10, settings=OTHER, **how).to_dict()["metrics"] == before
+
+
+def test_the_violations_of_one_clip_are_those_of_all_that_are_its() -> None:
+    scored = score("boundary_gate", *PAIR, durations=10)
+    for clause in scored.vector:
+        every = scored.violations(clause)
+        for clip in ("a", "b"):
+            assert scored.violations(clause, clip=clip) == [one for one in every if one["clip"] == clip]
+    assert any(scored.violations("missing_guard", clip="b"))
+    with pytest.raises(InvalidInput) as refused:
+        scored.violations("missing_guard", clip="c")
+    assert [found.code for found in refused.value.diagnostics] == ["unknown-clip"]
+
+
+@given(runs())
+def test_a_pickled_run_is_the_run(scored: Run) -> None:
+    again = pickle.loads(pickle.dumps(scored))
+    assert again.to_dict() == scored.to_dict()
+    assert run_files(again) == run_files(scored)
+    assert all(again.violations(clause) == scored.violations(clause) for clause in scored.vector)
+
+
+def test_a_contract_in_a_notebook_is_one_line() -> None:
+    shown = repr(load_contract("boundary_gate"))
+    assert shown.startswith("<Contract boundary_gate: onset_guard, ")
+    assert len(shown) < 250

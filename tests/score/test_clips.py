@@ -4,13 +4,14 @@ from fractions import Fraction
 from typing import Any
 
 from hypothesis import given, settings
+from strategies import sized
 
 from score.runs import runs, small_run
-from tracepact.tools.score.report.clips import clip_data
-from tracepact.tools.score.run import Run, score
-from tracepact.trace import Side
+from tracepact.data.family import Side
+from tracepact.runs.run import Run, score
+from tracepact.runs.timelines import clip_data
 
-FEWER = settings(max_examples=max(20, settings().max_examples // 4))
+FEWER = settings(max_examples=max(sized(20), settings().max_examples // 4))
 
 
 def unpacked(flat: list[int]) -> list[tuple[int, int]]:

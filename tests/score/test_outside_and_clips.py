@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact import Run, score
-from tracepact.diagnostics import InvalidInput, Severity
-from tracepact.tools.score.verify import verify_run
+from tracepact.diagnostics.codes import Severity
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.runs.verification import verify_run
 
 REF = {"a": [(1, 2, "x")], "b": [(3, 4, "x")]}
 LATE = {"a": [(1, 2, "x"), ("10.05", "10.5", "x"), (10, 11, "x")], "b": [(3, 4, "x")]}

@@ -9,24 +9,23 @@ import pytest
 from cli.command import run as command
 from hypothesis import given, settings
 from show.outline import outline, policy
+from strategies import sized
 
 from score.runs import runs, small_run
-from tracepact.core import Aggregation
-from tracepact.metrics import CountMetricRecord, MeanMetricRecord, metric_intervals
-from tracepact.scoring.uncertainty import Interval
-from tracepact.show.page import Section, html_page, script_json
-from tracepact.specs import spec_path
-from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.evidence import Evidence, evidence
-from tracepact.tools.score.report.html import report_page
-from tracepact.tools.score.report.markdown import report_markdown
-from tracepact.tools.score.report.measured import measured
-from tracepact.tools.score.report.record import Report
-from tracepact.tools.score.report.tables import vector_table
-from tracepact.tools.score.report.text import report_views
-from tracepact.tools.score.run import Run, score
-from tracepact.tools.score.store.writing import write_run
-from tracepact.wording import decimal
+from tracepact.declarations import spec_path
+from tracepact.evaluate.uncertainty import Interval
+from tracepact.language.contract import Aggregation
+from tracepact.measures.records import CountMetricRecord, MeanMetricRecord
+from tracepact.measures.uncertainty import metric_intervals
+from tracepact.runs.directory import write_run
+from tracepact.runs.pages import ReportPages, run_pages
+from tracepact.runs.report import Report, measured
+from tracepact.runs.report_parts import PageData, report_of
+from tracepact.runs.report_tables import vector_table
+from tracepact.runs.report_views import report_markdown, report_views
+from tracepact.runs.run import Run, score
+from tracepact.show.pages import Section, html_page, script_json
+from tracepact.wording import decimal, visible
 
 EVIL = "</script><img src=x onerror=alert(1)>|`*_\"'&\u2028 é"
 
@@ -48,18 +47,27 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="module")
-def report(run: Run) -> Report:
-    return report_of(run)
+def pages(run: Run) -> ReportPages:
+    return run_pages(run)
 
 
 @pytest.fixture(scope="module")
-def found(run: Run) -> Evidence:
-    return evidence(run)
+def report(pages: ReportPages) -> Report:
+    return pages.report
 
 
 @pytest.fixture(scope="module")
-def html(run: Run, report: Report, found: Evidence) -> str:
-    return report_page(run, report, found)
+def found(pages: ReportPages) -> PageData:
+    return pages.data
+
+
+@pytest.fixture(scope="module")
+def html(pages: ReportPages) -> str:
+    return pages.form("html")
+
+
+def test_the_report_of_a_page_is_that_of_the_run(run: Run, report: Report) -> None:
+    assert report == report_of(run)
 
 
 def test_the_page_loads_nothing_from_anywhere(html: str) -> None:
@@ -87,7 +95,7 @@ def test_every_link_and_label_of_the_page_leads_somewhere(html: str) -> None:
             assert attributes["aria-labelledby"] in ids
 
 
-def test_the_page_shows_every_score_with_its_counts_and_interval(html: str, report: Report, found: Evidence) -> None:
+def test_the_page_shows_every_score_with_its_counts_and_interval(html: str, report: Report, found: PageData) -> None:
     text = " ".join(outline(html).text.split())
     for row in report.vector:
         for aggregation, shown in row.scores.items():
@@ -119,12 +127,14 @@ def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
         conditions={EVIL: EVIL},
         masks={"zone": {EVIL: [True] * 36}},
     )
-    text = report_page(run, report_of(run), evidence(run))
+    pages = run_pages(run)
+    text = pages.form("html")
     seen = outline(text)
     assert "img" not in {tag for tag, _ in seen.elements}
     (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
-    assert (held["clips"], held["classes"], held["conditions"]) == ([EVIL.strip()], [EVIL.strip()], [EVIL])
-    markdown = report_markdown(report_of(run), evidence(run))
+    shown = visible(EVIL.strip())
+    assert (held["clips"], held["classes"], held["conditions"]) == ([shown], [shown], [visible(EVIL)])
+    markdown = pages.form("markdown")
     assert "<img" not in markdown.replace("\\<", "")
     for line in markdown.splitlines():
         if line.startswith("|"):
@@ -132,15 +142,33 @@ def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
             assert heads in (6, 7, 8, 9)
 
 
-@settings(max_examples=max(10, settings().max_examples // 10))
+def test_signs_that_act_are_escapes_in_the_page_of_a_report_and_its_data(tmp_path: Path) -> None:
+    """ESC, a C1 sign, an override of the reading direction, a mark of it: as text, as data."""
+    acting = "\x1b\x9b\u202e\u200f"
+    header = "filename\tonset\toffset\tevent_label\n"
+    for side, onset in (("ref", "1"), ("pred", "1.5")):
+        rows = f"{acting}a.wav\t{onset}\t2\tx{acting}\nb.wav\t{onset}\t2\tx{acting}\n"
+        (tmp_path / f"{side}.tsv").write_text(header + rows, encoding="utf-8")
+    sides = ("--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "3")
+    assert command("score", "boundary_gate", *sides, "--out", "run", "--page", folder=tmp_path).code == 0
+    text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    raw = [sign for sign in acting if sign in text]
+    assert raw == []
+    (held,) = (json.loads(script) for script in outline(text).scripts if script.startswith("{"))
+    raw = [sign for sign in acting if sign in json.dumps(held, ensure_ascii=False)]
+    assert raw == []
+    assert "\\x1b\\x9b\\u202e\\u200fa.wav" in held["clips"]
+
+
+@settings(max_examples=max(sized(10), settings().max_examples // 10))
 @given(runs())
 def test_every_run_has_a_page_and_markdown_of_its_own(run: Run) -> None:
     """Whatever the clips and labels are called: all elements are closed, and the clips are those of the run."""
-    report, found = report_of(run), evidence(run)
-    seen = outline(report_page(run, report, found))
+    pages = run_pages(run)
+    seen = outline(pages.form("html"))
     (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
-    assert held["clips"] == list(run.card.family.clips)
-    assert report_markdown(report, found).count("</details>") >= 1
+    assert held["clips"] == [visible(clip) for clip in run.card.family.clips]
+    assert pages.form("markdown").count("</details>") >= 1
 
 
 def test_data_in_a_script_stays_data() -> None:
@@ -160,7 +188,7 @@ def test_a_page_is_its_sections_in_order() -> None:
     assert "lead & all" in seen.text
 
 
-def test_the_markdown_says_the_vector_and_folds_the_rest(report: Report, found: Evidence) -> None:
+def test_the_markdown_says_the_vector_and_folds_the_rest(report: Report, found: PageData) -> None:
     text = report_markdown(report, found)
     lines = text.splitlines()
     for row in report.vector:
@@ -176,10 +204,8 @@ def test_intervals_over_few_clips_come_with_a_caution(run: Run) -> None:
     sides = {"a": [(1.0, 2.0, "x")], "b": [(1.0, 2.0, "x")]}
     small = score("boundary_gate", sides, sides, durations=5)
     for made, few in ((small, True), (run, False)):
-        for shown in (
-            outline(report_page(made, report_of(made), evidence(made))).text,
-            report_markdown(report_of(made), evidence(made)),
-        ):
+        pages = run_pages(made)
+        for shown in (outline(pages.form("html")).text, pages.form("markdown")):
             assert ("caution: 2 clips are few" in shown) == few
 
 
@@ -197,9 +223,9 @@ def test_the_picture_of_a_run_loads_nothing(run: Run) -> None:
 
 def test_a_run_of_one_clip_has_no_intervals() -> None:
     run = score("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
-    shown = report_page(run, report_of(run), evidence(run))
-    assert "95 % interval" not in outline(shown).text
-    assert "95 % interval" not in report_markdown(report_of(run), evidence(run))
+    pages = run_pages(run)
+    assert "95 % interval" not in outline(pages.form("html")).text
+    assert "95 % interval" not in pages.form("markdown")
 
 
 # The command
@@ -233,7 +259,7 @@ def test_a_run_that_does_not_come_out_as_stored_is_refused(run: Run, tmp_path: P
 
 
 def test_the_page_and_the_markdown_show_the_metrics_with_their_intervals_and_accuracies(
-    html: str, run: Run, report: Report, found: Evidence
+    html: str, run: Run, report: Report, found: PageData
 ) -> None:
     measured_again = metric_intervals(measured(run))
     markdown = report_markdown(report, found)

@@ -15,16 +15,18 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
+from strategies import sized
 
 from score.runs import runs, small_run
 from tracepact import files
-from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
-from tracepact.specs import spec_path
-from tracepact.tools.score.run import Run
-from tracepact.tools.score.store.manifest import digest
-from tracepact.tools.score.store.opening import StoredRun, open_run
-from tracepact.tools.score.store.writing import write_run
-from tracepact.tools.score.verify import verify_run
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.diagnostics.findings import RowPlace
+from tracepact.runs.directory import write_run
+from tracepact.runs.manifest import digest
+from tracepact.runs.opening import StoredRun, open_run
+from tracepact.runs.run import Run
+from tracepact.runs.verification import verify_run
 
 SCHEMAS = {
     name: json.loads(spec_path(f"schemas/{name}").read_text(encoding="utf-8"))
@@ -32,7 +34,7 @@ SCHEMAS = {
 }
 REGISTRY: Registry[Any] = Registry().with_resources((n, Resource.from_contents(s)) for n, s in SCHEMAS.items())
 MANIFEST = Draft202012Validator(SCHEMAS["manifest.schema.json"], registry=REGISTRY)
-FEWER = settings(max_examples=max(10, settings().max_examples // 10))
+FEWER = settings(max_examples=max(sized(10), settings().max_examples // 10))
 
 
 def stored(folder: Path) -> StoredRun:
@@ -236,7 +238,7 @@ import os, shutil, signal, sys
 from referencing import Registry, Resource
 from score.runs import small_run
 from tracepact import files
-from tracepact.tools.score.store.writing import write_run
+from tracepact.runs.directory import write_run
 
 name, count, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 owner = {"fsync": os, "rename": os, "rmtree": shutil}[name]

@@ -8,12 +8,14 @@ import pytest
 from cli.command import run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 import tracepact
-from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
-from tracepact.io.field import checked_step
-from tracepact.io.score_lengths import report_score_lengths
-from tracepact.trace import Durations
+from tracepact.data.events import Durations
+from tracepact.data.fields import checked_step
+from tracepact.data.folders import report_score_lengths
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.diagnostics.findings import Diagnostic
 
 DECODING = 'format = "tracepact-decoding/1"\n[default]\nthreshold = "0.5"\n'
 FILES = {
@@ -78,7 +80,7 @@ def test_an_npz_file_and_arrays_are_noted_and_chosen_clips_alone_count(tmp_path:
         assert not [text for text in noted(["b"], **pred) if "last" in text]
 
 
-@settings(max_examples=30)
+@settings(max_examples=sized(30))
 @given(number=st.integers(1, 40), form=st.sampled_from([int, float, str, Fraction, "{}ms".format, "{}s".format]))
 def test_a_bare_step_of_ten_or_more_is_refused(number: int, form: object) -> None:
     step = form(number)  # type: ignore[operator]

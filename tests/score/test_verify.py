@@ -1,8 +1,10 @@
 """`verify`: an untouched run holds; every changed byte, score and input is named."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from cli.command import events, run, write
@@ -10,19 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
+from strategies import sized
 
 from score.runs import small_run
+from tracepact.declarations import spec_path
 from tracepact.files import json_text, write_whole
-from tracepact.specs import spec_path
-from tracepact.tools.score.store.manifest import digest, manifest_faults, self_digest
-from tracepact.tools.score.store.writing import write_run
-from tracepact.tools.score.verify import verify_run
+from tracepact.runs import originals
+from tracepact.runs.directory import write_run
+from tracepact.runs.manifest import digest, manifest_faults, self_digest
+from tracepact.runs.verification import verify_run
 
 SCHEMAS = {name: json.loads(spec_path(f"schemas/{name}.schema.json").read_text()) for name in ("verify", "diagnostics")}
 REGISTRY: Registry[Any] = Registry().with_resources(
     (f"{n}.schema.json", Resource.from_contents(s)) for n, s in SCHEMAS.items()
 )
-FEWER = settings(max_examples=max(20, settings().max_examples // 5))
+FEWER = settings(max_examples=max(sized(20), settings().max_examples // 5))
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +204,7 @@ SCORE = ("score", "boundary_gate", "--ref", "ref.tsv", "--pred", "pred.tsv", "--
 
 
 def verification(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
-    outcome = run("verify", "run", "--format", "json", *more, folder=folder)
+    outcome = run("verify", "run", "--originals", ".", "--format", "json", *more, folder=folder)
     data = json.loads(outcome.out)
     Draft202012Validator(SCHEMAS["verify"], registry=REGISTRY).validate(data)
     return outcome.code, data
@@ -209,14 +213,14 @@ def verification(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
 def test_the_command_says_what_became_of_the_originals(tmp_path: Path) -> None:
     write(tmp_path, TABLES)
     assert run(*SCORE, folder=tmp_path).code == 0
-    code, data = verification(tmp_path, "--strict")
+    code, data = verification(tmp_path, "--complete")
     assert (code, data["holds"]) == (0, True)
     assert [item["state"] for item in data["originals"]] == ["same", "same"]
     (tmp_path / "ref.tsv").unlink()
     write(tmp_path, {"pred.tsv": events("a 0 1 x")})
     code, data = verification(tmp_path)
     assert (code, [item["state"] for item in data["originals"]]) == (0, ["not found", "changed"])
-    assert verification(tmp_path, "--strict")[0] == 1
+    assert verification(tmp_path, "--complete")[0] == 1
 
 
 def test_a_folder_of_scores_is_known_again(tmp_path: Path) -> None:
@@ -236,7 +240,7 @@ def test_a_folder_of_scores_is_known_again(tmp_path: Path) -> None:
     scored = ("score", "boundary_gate", "--ref", "ref.tsv", *decoded, "--durations", "5", "--out", "run")
     outcome = run(*scored, folder=tmp_path)
     assert outcome.code == 0, outcome.err
-    code, data = verification(tmp_path, "--strict")
+    code, data = verification(tmp_path, "--complete")
     assert (code, {item["role"]: item["state"] for item in data["originals"]}) == (
         0,
         {"reference": "same", "prediction": "same", "label_map": "same"},
@@ -270,16 +274,132 @@ def test_strict_says_that_originals_are_missing(tmp_path: Path) -> None:
     data = ("--ref", "r.tsv", "--pred", "p.tsv", "--durations", "d.tsv", "--out", "run")
     assert "replaced" not in run("score", "boundary_gate", *data, folder=tmp_path).err
     assert "replaced the run of boundary_gate on p.tsv" in run("score", "boundary_gate", *data, folder=tmp_path).err
-    assert run("verify", "run", "--strict", folder=tmp_path).code == 0
+    assert run("verify", "run", "--complete", "--originals", ".", folder=tmp_path).code == 0
     (tmp_path / "p.tsv").unlink()
-    assert run("verify", "run", folder=tmp_path).code == 0
-    outcome = run("verify", "run", "--strict", folder=tmp_path)
+    assert run("verify", "run", "--originals", ".", folder=tmp_path).code == 0
+    outcome = run("verify", "run", "--complete", "--originals", ".", folder=tmp_path)
     assert (outcome.code, outcome.out.splitlines()[-1]) == (
         1,
-        "drifted (--strict): 1 of 3 originals changed or not found",
+        "drifted (--complete): 1 of 3 originals changed or not found",
     )
     (tmp_path / "run" / "reference.tsv").write_text("nothing of the kind\n")
     assert "`tracepact verify`" not in run("verify", "run", folder=tmp_path).err
+
+
+def scored_in(folder: Path, *more: str) -> None:
+    write(folder, TABLES)
+    assert run(*SCORE, *more, folder=folder).code == 0
+
+
+def states(folder: Path, *places: Path | str) -> list[str]:
+    return [one.state for one in verify_run(folder / "run", originals=[str(place) for place in places]).originals]
+
+
+def test_originals_that_nobody_named_are_not_compared_and_no_drift(tmp_path: Path) -> None:
+    scored_in(tmp_path)
+    outcome = run("verify", "run", folder=tmp_path)
+    assert (outcome.code, outcome.out.count(": not compared")) == (0, 2)
+    assert "--originals DIR" in outcome.out
+    assert {one.state for one in verify_run(tmp_path / "run").originals} == {"not compared"}
+    strict = run("verify", "run", "--complete", folder=tmp_path)
+    assert (strict.code, "2 of 2 originals not compared" in strict.out) == (1, True)
+
+
+def test_originals_are_found_by_their_names_below_what_was_named(tmp_path: Path) -> None:
+    """By the recorded name, else by the base name whose path has most of it in common; two as near are not compared."""
+    scored_in(tmp_path)
+    moved = tmp_path / "elsewhere"
+    for folder in ("a/x", "b"):
+        (moved / folder).mkdir(parents=True)
+    write(moved / "a" / "x", TABLES)
+    assert states(tmp_path, moved) == ["same", "same"]
+    assert states(tmp_path, moved / "b", moved / "a") == ["same", "same"]
+    assert states(tmp_path, moved / "b") == ["not found", "not found"]
+    write(moved / "b", {"ref.tsv": "another"})
+    assert states(tmp_path, moved) == ["not compared", "same"], "nothing says which of two it is"
+    write(moved, {"ref.tsv": "a third"})
+    assert states(tmp_path, moved) == ["changed", "same"], "the recorded name itself comes first"
+
+
+def test_of_several_files_the_one_nearest_to_the_recorded_name_is_compared(tmp_path: Path) -> None:
+    for folder in ("data/ref", "data/pred", "moved/data/ref", "moved/data/pred"):
+        (tmp_path / folder).mkdir(parents=True)
+    for root in ("data", "moved/data"):
+        write(tmp_path / root / "ref", {"t.tsv": TABLES["ref.tsv"]})
+        write(tmp_path / root / "pred", {"t.tsv": TABLES["pred.tsv"]})
+    sides = ("--ref", str(tmp_path / "data/ref/t.tsv"), "--pred", "data/pred/t.tsv", "--durations", "12")
+    assert run("score", "boundary_gate", *sides, "--out", "run", folder=tmp_path).code == 0
+    assert states(tmp_path, tmp_path / "moved") == ["same", "same"]
+
+
+def test_links_that_lead_out_of_the_originals_and_pipes_are_not_compared(tmp_path: Path) -> None:
+    scored_in(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "ref.tsv").symlink_to(tmp_path / "ref.tsv")
+    os.mkfifo(tmp_path / "data" / "pred.tsv")
+    assert states(tmp_path, tmp_path / "data") == ["not compared", "not compared"]
+    (tmp_path / "data" / "ref.tsv").unlink()
+    write(tmp_path / "data", {"there.tsv": TABLES["ref.tsv"]})
+    (tmp_path / "data" / "ref.tsv").symlink_to("there.tsv")
+    assert states(tmp_path, tmp_path / "data") == ["same", "not compared"], "a link that stays inside is followed"
+
+
+@pytest.mark.parametrize("limit", ["_MOST_ENTRIES", "_MOST_BYTES", "_MOST_SECONDS"])
+def test_what_is_looked_at_and_read_of_originals_is_bounded(
+    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored_in(tmp_path)
+    (tmp_path / "data" / "more").mkdir(parents=True)
+    write(tmp_path / "data" / "more", TABLES)
+    assert states(tmp_path, tmp_path / "data") == ["same", "same"]
+    monkeypatch.setattr(originals, limit, -1)
+    assert states(tmp_path, tmp_path / "data") == ["not compared", "not compared"]
+
+
+@pytest.mark.parametrize("place", ["nowhere", "ref.tsv", "file:///", "simplecache::file:///"])
+def test_originals_below_what_is_no_folder_are_refused(place: str, tmp_path: Path) -> None:
+    scored_in(tmp_path)
+    outcome = run("verify", "run", "--originals", place, folder=tmp_path)
+    assert (outcome.code, outcome.codes) == (2, ["unreadable-file"])
+
+
+def test_an_address_is_compared_only_below_one_that_was_named(tmp_path: Path) -> None:
+    """Addresses of the memory of this process stand for those of a store."""
+    fsspec = pytest.importorskip("fsspec")
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    columns = {"filename": ["a"], "onset": [1.0], "offset": [2.0], "event_label": ["x"]}
+    with fsspec.open("memory://bucket/data/ref.parquet", "wb") as file:
+        pq.write_table(pa.table(columns), file)
+    address = "memory://bucket/data/ref.parquet"
+    sides = ("--ref", address, "--pred", address, "--durations", "12")
+    assert run("score", "boundary_gate", *sides, "--out", "run", folder=tmp_path).code == 0
+    assert states(tmp_path, "memory://bucket/data") == ["same", "same"]
+    assert states(tmp_path, address) == ["same", "same"]
+    assert states(tmp_path, "memory://bucket/dat", tmp_path) == ["not compared", "not compared"]
+    with patch.object(originals, "open_dataset", side_effect=AssertionError("it was opened")):
+        for name in ("..", "x::memory://bucket/data", "%2e%2e/x", "x?y"):
+            manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+            for item in manifest["inputs"]:
+                item["name"] = f"memory://bucket/data/{name}"
+            manifest["sha256"] = self_digest(manifest)
+            write(tmp_path / "run", {"manifest.json": json_text(manifest)})
+            assert states(tmp_path, "memory://bucket/data") == ["not compared", "not compared"]
+
+
+def test_a_run_in_batches_is_scored_again_from_the_originals_that_were_named(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    scored_in(tmp_path, "--engine", "local", "--page")
+    unnamed = run("verify", "run", folder=tmp_path)
+    assert (unnamed.code, "ref.tsv (reference) was not compared" in unnamed.out) == (3, True)
+    assert "--originals DIR" in unnamed.out
+    (tmp_path / "data").mkdir()
+    for name in TABLES:
+        (tmp_path / name).rename(tmp_path / "data" / name)
+    named = run("verify", "run", "--originals", "data", folder=tmp_path)
+    assert (named.code, "scores of the run are as they were" in named.out) == (0, True), named.out
+    write(tmp_path / "data", {"ref.tsv": events("a 0 1 x")})
+    again = run("verify", "run", "--originals", "data", folder=tmp_path)
+    assert (again.code, "ref.tsv (reference) is not as it was" in again.out) == (3, True)
 
 
 def test_what_cannot_be_written_is_named_by_its_own_path(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.core import Aggregation
 from tracepact.engines import Engine, EngineKind
-from tracepact.scoring import ClauseCounts, drawing
-from tracepact.scoring.bootstrap import clause_sums, draws, split
-from tracepact.scoring.clip_columns import ClipColumns, ClipParts, Packed
-from tracepact.scoring.uncertainty import Bootstrap
+from tracepact.evaluate import uncertainty
+from tracepact.evaluate.draws import ClipColumns, ClipParts, PackedArray, clause_sums, draws, split
+from tracepact.evaluate.scores import ClauseCounts
+from tracepact.evaluate.uncertainty import Bootstrap
+from tracepact.language.contract import Aggregation
 
 
 class Times:
@@ -31,11 +31,11 @@ def test_ranges_of_draws_are_those_of_one_generator(clips: int, number: int, see
     cuts = ClipParts(())
     for first in range(0, clips, 7):
         cuts = ClipParts.of(np.arange(first, min(first + 7, clips)), {}) + cuts
-    job = drawing._Job(Times(), cuts, clips)
-    found = [drawing._draw(job, task) for task in drawing.ranges(clips, bootstrap, workers)]
+    job = uncertainty._DrawJob(Times(), cuts, clips)
+    found = [uncertainty._draw(job, task) for task in uncertainty.ranges(clips, bootstrap, workers)]
     values = np.concatenate([some["times"] for one in found for _, some in one.values])
     assert np.array_equal(values, np.concatenate(list(draws(clips, number, seed))))
-    here = drawing.draw_values(Times(), cuts, clips, bootstrap, Engine(EngineKind.LOCAL))
+    here = uncertainty.draw_values(Times(), cuts, clips, bootstrap, Engine(EngineKind.LOCAL))
     assert np.array_equal(here["times"], values)
 
 
@@ -78,19 +78,19 @@ def test_the_two_parts_of_a_value_give_it_back_to_within_the_fineness_of_both(va
 @given(st.lists(st.integers(-5, 2**40), max_size=20))
 def test_an_array_comes_back_from_its_bytes(values: list[int]) -> None:
     array = np.array(values, dtype=np.int64)
-    assert np.array_equal(Packed.of(array).array, array)
+    assert np.array_equal(PackedArray.of(array).array, array)
 
 
 @pytest.mark.parametrize(
     "forged",
     [
-        Packed("object", (1,), b""),
-        Packed("uint8", (-1,), b""),
-        Packed("uint8", (3,), Packed.of(np.zeros(2, dtype=np.int64)).data),
-        Packed("uint8", (2,), Packed.of(np.zeros(9**6, dtype=np.int64)).data),
-        Packed("uint8", (2,), b"not compressed"),
+        PackedArray("object", (1,), b""),
+        PackedArray("uint8", (-1,), b""),
+        PackedArray("uint8", (3,), PackedArray.of(np.zeros(2, dtype=np.int64)).data),
+        PackedArray("uint8", (2,), PackedArray.of(np.zeros(9**6, dtype=np.int64)).data),
+        PackedArray("uint8", (2,), b"not compressed"),
     ],
 )
-def test_bytes_that_are_no_array_are_refused(forged: Packed) -> None:
+def test_bytes_that_are_no_array_are_refused(forged: PackedArray) -> None:
     with pytest.raises(ValueError, match=r"array"):
         forged.array  # noqa: B018

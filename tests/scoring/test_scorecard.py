@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import family_of
+from strategies import family_of, sized
 
-from tracepact.core import Aggregation, FrameClause, Located
-from tracepact.lang import override, parse_contract
-from tracepact.monitor import truth
-from tracepact.scoring import NO_WITNESS, Scorecard, aggregate, score_family, scorecard, sweep
-from tracepact.scoring.aggregate import ClauseCounts
-from tracepact.trace import layout
+from tracepact.data import family
+from tracepact.evaluate import scorecard
+from tracepact.evaluate.reference import truth
+from tracepact.evaluate.scorecard import Scorecard, score_family, sweep
+from tracepact.evaluate.scores import ClauseCounts, aggregate
+from tracepact.evaluate.violations import NO_WITNESS
+from tracepact.language.compilation import override, parse_contract
+from tracepact.language.contract import Aggregation, FrameClause, Located
 
 CONTRACT = parse_contract(
     """
@@ -59,17 +61,17 @@ def naive_counts(clause: FrameClause, clip: Clip) -> tuple[int, int]:
     return sum(formula[i] for i in obligated), len(obligated)
 
 
-blocks = st.sampled_from([1, 2, layout.BLOCK_WORDS])
+blocks = st.sampled_from([1, 2, family.BLOCK_WORDS])
 """How many words of a mask are worked on at a time: every clip by itself, some together, all of them."""
 
 
 def scored(some: list[Clip], words: int) -> Scorecard:
-    with patch.object(layout, "BLOCK_WORDS", words):
+    with patch.object(family, "BLOCK_WORDS", words):
         return score_family(CONTRACT, family_of(some))
 
 
 @given(st.lists(clips, min_size=1, max_size=5), blocks)
-@settings(max_examples=300)
+@settings(max_examples=sized(300))
 def test_counts_are_those_of_the_definitions(some: list[Clip], words: int) -> None:
     card = scored(some, words)
     for clause in CONTRACT.frame_clauses:
@@ -120,7 +122,7 @@ def nearest(frames: Iterable[int], i: int, lo: int, hi: int) -> int | None:
 
 
 @given(st.lists(clips, min_size=1, max_size=4))
-@settings(max_examples=300)
+@settings(max_examples=sized(300))
 def test_offsets_are_those_of_the_nearest_witness(some: list[Clip]) -> None:
     card = score_family(CONTRACT, family_of(some))
     for name, lo, hi in (("onset", -2, 2), ("latency", -1, 3)):
@@ -207,7 +209,7 @@ entries = st.integers(0, 6).flatmap(
 
 
 @given(st.integers(1, 4), st.integers(1, 5), st.data())
-@settings(max_examples=300)
+@settings(max_examples=sized(300))
 def test_aggregations_are_the_definitions(classes: int, count: int, data: st.DataObject) -> None:
     table = [[data.draw(entries) for _ in range(count)] for _ in range(classes)]
     table = [[(s, o, c and o == 0) for s, o, c in row] for row in table]

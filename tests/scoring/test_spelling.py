@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import audit_tolerance, parse_contract, score
-from tracepact.tools.score.run import Run
+from tracepact.runs.run import Run
 
 CONTRACT = "contract c\nstep 20ms\nparam tol = 40ms\nclause a on {o} : {antecedent}{window} {p}\n"
 WINDOWS = ("N[tol]", "F[-tol,0s]", "F[tol]", "F[-20ms,tol]")

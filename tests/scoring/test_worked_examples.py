@@ -4,12 +4,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import tracepact
 from tracepact import Aggregation, InvalidInput
-from tracepact.core import MatcherKind
+from tracepact.language.contract import MatcherKind
 
 STARTER = tracepact.starter_contracts()["boundary_gate"]
 
@@ -68,6 +67,8 @@ def test_the_matching_audit_of_three_cases(
 
 
 def test_masks_intervals_and_frames_of_a_table_are_scored_alike() -> None:
+    import pandas as pd
+
     ref, pred = np.zeros(250, dtype=bool), np.zeros(250, dtype=bool)
     ref[50:100], pred[53:120] = True, True
     table = pd.DataFrame({"filename": ["a"], "onset": [1.0], "offset": [2.0], "event_label": ["x"]})

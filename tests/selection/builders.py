@@ -8,15 +8,14 @@ from math import lcm
 import numpy as np
 from hypothesis import strategies as st
 
-from tracepact.calibration.calibration import Calibration, Case, Reference
-from tracepact.calibration.family import CandidateFamily
-from tracepact.core import Projection
-from tracepact.diagnostics import Source
-from tracepact.logic import Outcome
-from tracepact.tools.select.observe import Observation
-from tracepact.tools.select.perfect import Proof
-from tracepact.tools.select.seen import Seen
-from tracepact.trace import Event, FrameRun, runs_of_frames
+from tracepact.data.events import Event
+from tracepact.diagnostics.findings import Source
+from tracepact.language.contract import Projection
+from tracepact.language.formula import FrameRun, runs_of_frames
+from tracepact.logic.decisions import Outcome
+from tracepact.selection.calibration import Calibration, CalibrationCase, CandidateFamily, CaseReference
+from tracepact.selection.trials import Proof
+from tracepact.selection.values import Observation, Seen
 
 STEP = Fraction(1, 50)
 EXAMPLES = int(os.environ["TRACEPACT_EXAMPLES"])
@@ -32,14 +31,14 @@ def events_of(runs: tuple[FrameRun, ...], label: str = "event") -> tuple[Event, 
     return tuple(Event(start * STEP, end * STEP, label) for start, end in runs)
 
 
-def case_of(name: str, rank: int, ref: list[bool], pred: list[bool], fault: str | None = None) -> Case:
+def case_of(name: str, rank: int, ref: list[bool], pred: list[bool], fault: str | None = None) -> CalibrationCase:
     """A case from frames."""
     sides = (events_of(runs_of_frames(side)) for side in (ref, pred))
-    return Case(name, "", Fraction(rank), fault or name, "as frames", len(ref) * STEP, *sides)
+    return CalibrationCase(name, "", Fraction(rank), fault or name, "as frames", len(ref) * STEP, *sides)
 
 
-def calibration_of(cases: list[Case], family: CandidateFamily | None = None) -> Calibration:
-    references = tuple(Reference(case.name, case.duration, case.ref) for case in cases)
+def calibration_of(cases: list[CalibrationCase], family: CandidateFamily | None = None) -> Calibration:
+    references = tuple(CaseReference(case.name, case.duration, case.ref) for case in cases)
     return Calibration(
         "test",
         None,
@@ -82,7 +81,7 @@ def calibrations(draw: st.DrawFn, most: int = 5) -> Calibration:
 def labelled_calibrations(draw: st.DrawFn) -> Calibration:
     """A few cases of different lengths whose events have labels: their own, shared ones, or none at all."""
 
-    def case(number: int) -> Case:
+    def case(number: int) -> CalibrationCase:
         frames = draw(st.integers(2, 10))
         side = st.lists(st.booleans(), min_size=frames, max_size=frames)
 
@@ -93,7 +92,9 @@ def labelled_calibrations(draw: st.DrawFn) -> Calibration:
                 made.append(Event(STEP / 8, STEP / 4, "blip"))
             return tuple(sorted(made, key=lambda event: (event.onset, event.offset, event.label)))
 
-        return Case(f"case {number}", "", Fraction(number), "x", "as events", frames * STEP, events(), events())
+        return CalibrationCase(
+            f"case {number}", "", Fraction(number), "x", "as events", frames * STEP, events(), events()
+        )
 
     return calibration_of([case(number) for number in range(draw(st.integers(3, 4)))])
 

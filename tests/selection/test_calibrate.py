@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.builders import scaled
 
-from tracepact.calibration.reading import load_calibration, read_calibration
-from tracepact.diagnostics import Source
-from tracepact.lang import load_contract
-from tracepact.specs import spec_path
-from tracepact.tools.select import calibrate_command
-from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
-from tracepact.trace import Event, EventTable
+from tracepact.data.events import Event, EventTable
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.findings import Source
+from tracepact.language.compilation import load_contract
+from tracepact.selection import commands
+from tracepact.selection.calibration_reader import load_calibration, read_calibration
+from tracepact.selection.draft import FAULTS, best_clip, draft_calibration
 
 GUARDS = ("--clauses", "boundary_gate", "--family", "none")
 
@@ -35,7 +35,7 @@ def test_the_demo_references_give_nine_cases_that_can_be_selected_for(tmp_path: 
     assert read_calibration(Source("mine", f"{text}listed_only = true\n")).family.listed_only
     again = run("calibrate", "--ref", table, "--out", "mine.calibration", folder=tmp_path)
     assert again.code == 2  # never overwritten
-    assert run("select", "mine.calibration", "--require", "separate", "--depth", "0", folder=tmp_path).code in (0, 1)
+    assert run("select", "mine.calibration", "--guarantee", "separate", "--depth", "0", folder=tmp_path).code in (0, 1)
 
 
 DOORS = """contract doors
@@ -118,7 +118,7 @@ def test_events_that_a_draft_does_not_hold_are_counted(tmp_path: Path) -> None:
     assert "left out: 1 event without a gap after one of the same label" in done.err
     assert "left out: 4 events after the first 40 of a clip" in done.err
     assert (tmp_path / "x.calibration").read_text(encoding="utf-8").count(', "dog"],  #') == 40
-    own = run("select", "boundary_gate", *GUARDS, "--require", "separate", "--ref", "r.tsv", folder=tmp_path)
+    own = run("select", "boundary_gate", *GUARDS, "--guarantee", "separate", "--ref", "r.tsv", folder=tmp_path)
     assert own.codes == ["events-left-out", "events-left-out"]
     assert "left out: 2 events without a gap after one of the same label" in own.err  # one in each clip
 
@@ -162,7 +162,7 @@ def test_a_terminal_is_asked_nothing_that_its_answers_decide(tmp_path: Path, mon
     monkeypatch.setattr("sys.stdin", Terminal("late\ny\n"))
     made = tmp_path / "asked.calibration"
     drafting = ["--ref", str(spec_path("demo/reference.tsv")), "--out", str(made)]
-    calibrate_command.command.main(drafting, standalone_mode=False)
+    commands.calibrate_command.main(drafting, standalone_mode=False)
     ranks = {case.name: int(case.rank) for case in load_calibration(made).cases}
     assert (ranks["late onset"], ranks["late release"], ranks["fragmentation"], ranks["early onset"]) == (6, 6, 5, 3)
 

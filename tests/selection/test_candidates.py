@@ -10,15 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.builders import SMALL, STEP, calibration_of, case_of, scaled
 
-from tracepact.calibration.family import ATTRIBUTES, CONNECTIVES, EACH, MODALITIES, NO_FAMILY, SHAPES, CandidateFamily
-from tracepact.core import And, Atom, Dag, Formula, Implies, Not, Or, cost, depth
-from tracepact.core.formula import children
-from tracepact.diagnostics import InvalidInput
-from tracepact.lang import load_contract, parse_contract
-from tracepact.tools.select.candidates import Candidates, EventCandidate, FrameCandidate, family_size
-from tracepact.tools.select.formulas import enumerate_formulas, formula_count, formula_of, windows
-from tracepact.tools.select.select import observe_family
-from tracepact.tools.select.write import describe
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.language.compilation import load_contract, parse_contract
+from tracepact.language.formula import And, Atom, Dag, Formula, Implies, Not, Or, children, cost, depth
+from tracepact.selection.basis import observe_family
+from tracepact.selection.calibration import (
+    ATTRIBUTES,
+    CONNECTIVES,
+    EACH,
+    MODALITIES,
+    NO_FAMILY,
+    SHAPES,
+    CandidateFamily,
+)
+from tracepact.selection.candidates import Candidates, EventCandidate, FrameCandidate, describe, family_size
+from tracepact.selection.formulas import enumerate_formulas, formula_count, formula_of, windows
 
 
 def some(choices: tuple[str, ...], least: int = 0, most: int = 9) -> st.SearchStrategy[tuple[str, ...]]:

@@ -7,15 +7,16 @@ import pytest
 from cli.command import run
 
 from tracepact import score
-from tracepact.calibration.reading import read_calibration
-from tracepact.diagnostics import InvalidInput, Source
-from tracepact.lang import parse_formula
-from tracepact.logic import Outcome
-from tracepact.tools.select.candidates import FrameCandidate
-from tracepact.tools.select.perfect import Prover
-from tracepact.tools.select.select import select
-from tracepact.tools.select.separate import Requirement
-from tracepact.tools.select.write import contract_text
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.diagnostics.findings import Source
+from tracepact.language.compilation import parse_formula
+from tracepact.logic.decisions import Outcome
+from tracepact.selection.calibration_reader import read_calibration
+from tracepact.selection.candidates import FrameCandidate
+from tracepact.selection.requirements import SelectionRequirement
+from tracepact.selection.selection import select_contract
+from tracepact.selection.trials import Prover
+from tracepact.selection.written import contract_text
 
 SET = """step = "100ms"
 cases = [
@@ -41,7 +42,7 @@ def test_a_declared_atom_can_be_what_tells_two_cases_apart() -> None:
     """By hand: the zone has 20 frames, 10 of them are active in the last case; outside it nothing is judged."""
     calibration = read_calibration(Source("zones", SET))
     assert calibration.atoms == ("zone",)
-    found = select(calibration, requirements=(Requirement.ORDER,))
+    found = select_contract(calibration, requirements=(SelectionRequirement.ORDER,))
     values = {coordinate.values for coordinate in found.coordinates}
     assert (1, 1, Fraction(1, 2)) in values
     text = contract_text(found)
@@ -54,7 +55,9 @@ def test_a_declared_atom_can_be_what_tells_two_cases_apart() -> None:
 
 
 def test_a_contract_that_mentions_no_declared_atom_declares_none() -> None:
-    found = select(read_calibration(Source("zones", SET.replace("zone & !ref_active", "!ref_active & !pred_onset"))))
+    found = select_contract(
+        read_calibration(Source("zones", SET.replace("zone & !ref_active", "!ref_active & !pred_onset")))
+    )
     assert "atom zone" not in contract_text(found)
 
 
@@ -102,7 +105,7 @@ def test_authors_clauses_may_use_the_atoms_of_the_cases(tmp_path: Path) -> None:
     mine = "contract mine\nstep 100ms\natom zone\nclause calm on zone : zone & !ref_active -> !pred_active\n"
     (tmp_path / "mine.contract").write_text(mine)
     given = ["select", str(tmp_path / "zones.calibration"), "--clauses", str(tmp_path / "mine.contract")]
-    found = run(*given, "--family", "none", "--require", "separate")
+    found = run(*given, "--family", "none", "--guarantee", "separate")
     assert found.code == 1, "one pair is not in the zone"
     assert "calm" in found.out
     (tmp_path / "mine.contract").write_text(mine.replace("zone", "room"))

@@ -11,22 +11,20 @@ from hypothesis import strategies as st
 from selection.builders import PROVED, calibrations, labelled_calibrations, scaled, seen_of
 from selection.test_order import margin_of, weighings
 
-from tracepact.calibration.calibration import Calibration, Case
-from tracepact.tools.select.cover.best import bounded
-from tracepact.tools.select.cover.clock import Clock
-from tracepact.tools.select.cover.problem import Problem, mask_of, members
-from tracepact.tools.select.observed import observe_family
-from tracepact.tools.select.requirements import Naming, pair_rows
-from tracepact.tools.select.retain import Coordinate, observational_classes
-from tracepact.tools.select.seen import Seen, means
-from tracepact.tools.select.separate import Pair, difference, faults, names, rank_pairs
-from tracepact.tools.select.weigh import climb, order
-from tracepact.tools.select.weigh.climb import climbed
-from tracepact.tools.select.weigh.differences import differences_of
-from tracepact.tools.select.weigh.order import Order
-from tracepact.tools.select.weigh.violated import least_given_up
+from tracepact.selection import fits
+from tracepact.selection import weights as order
+from tracepact.selection.basis import Coordinate, observational_classes, observe_family
+from tracepact.selection.calibration import Calibration, CalibrationCase
+from tracepact.selection.concessions import least_given_up
+from tracepact.selection.cover import bounded
+from tracepact.selection.cover_problem import Clock, Problem, mask_of, members
+from tracepact.selection.differences import differences_of
+from tracepact.selection.fits import climbed
+from tracepact.selection.requirements import Naming, Pair, difference, faults, names, pair_rows, rank_pairs
+from tracepact.selection.values import Seen, means
+from tracepact.selection.weights import Order
 
-Weighing = tuple[list[Case], list[Coordinate], list[int]]
+Weighing = tuple[list[CalibrationCase], list[Coordinate], list[int]]
 HUGE = 2**31 - 1
 """A prime: the denominators of a few such entries have no common one that a machine's number holds."""
 
@@ -71,7 +69,7 @@ def test_differences_alone_and_within_a_corpus_are_the_definition(calibration: C
     coordinates = [Coordinate(k, 1, observation.seen([k])[0], (k,), PROVED) for k in kept]
     pairs = rank_pairs(calibration.cases)
     classes = observation.classes.tolist()
-    found = differences_of(coordinates, pairs, classes)
+    found = differences_of(coordinates, pairs)
     table = found.of(slice(None))
     most = max(classes)
     for k, pair in enumerate(pairs):
@@ -95,7 +93,7 @@ def test_a_value_too_fine_for_the_scale_is_rounded_so_that_no_difference_grows(v
     exact = [Fraction(min(top, bottom), bottom) for top, bottom in values]
     coordinate = Coordinate(0, 1, seen_of(exact), (0,), PROVED)
     pairs = [Pair(i, j) for i in range(len(exact)) for j in range(len(exact)) if i != j]
-    found = differences_of([coordinate], pairs, [1] * len(exact))
+    found = differences_of([coordinate], pairs)
     assert found.scale <= 10**12
     for pair, (whole,) in zip(pairs, found.of(slice(None)).tolist(), strict=True):
         gap = (exact[pair.better] - exact[pair.worse]) * found.scale
@@ -136,7 +134,7 @@ def test_rows_of_pairs_are_exact_where_products_leave_the_machine() -> None:
 @given(weighings())
 def test_games_that_begin_with_a_guess_have_the_same_value(problem: Weighing) -> None:
     cases, coordinates, _ = problem
-    game = Order(differences_of(coordinates, rank_pairs(cases), [1] * len(cases)))
+    game = Order(differences_of(coordinates, rank_pairs(cases)))
     columns = list(range(0, len(coordinates), 2))
     exact = game.all_clauses().margin, game.weights(columns).margin
     with pytest.MonkeyPatch.context() as patch:
@@ -154,8 +152,8 @@ def test_what_climbing_keeps_is_ordered_by_its_weights_and_is_no_less_than_one_c
     pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8, unique=True))
     weights = [Fraction(data.draw(st.integers(1, 9)), 4) for _ in pairs]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(climb, "_ENTRIES", data.draw(st.sampled_from([1, 10, 10**6])))
-        found = climbed(differences_of(coordinates, pairs, [1] * len(cases)), weights, Clock())
+        patch.setattr(fits, "_ENTRIES", data.draw(st.sampled_from([1, 10, 10**6])))
+        found = climbed(differences_of(coordinates, pairs), weights, Clock())
     for k, pair in enumerate(pairs):
         summed = sum(difference(coordinates[c], pair) * w for c, w in found.weights)
         assert (summed > 0) == (k not in found.given_up)
@@ -180,7 +178,7 @@ def test_the_least_violated_weight_is_the_same_by_guesses_and_its_bound_holds_at
         return not kept or margin_of(coordinates, kept) > 0
 
     least = min(sum((weights[k] for k in out), Fraction(0)) for out in choices if ordered(out))
-    differences = differences_of(coordinates, pairs, [1] * len(cases))
+    differences = differences_of(coordinates, pairs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(order, "_LARGE", 0)
         found = least_given_up(differences, weights, Clock())
@@ -207,7 +205,7 @@ def test_a_bound_from_the_narrowest_rows_is_not_above_the_least_cover(width: int
     problem = Problem(rows, (1,) * width)
     sizes = [n for n in range(1, width + 1) if any(problem.covers(c) for c in combinations(range(width), n))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tracepact.tools.select.cover.best._NARROWEST", data.draw(st.integers(1, 8)))
+        patch.setattr("tracepact.selection.cover._NARROWEST", data.draw(st.integers(1, 8)))
         found = bounded(problem, tuple(range(width)), Clock())
     assert 1 <= found.count_bound <= sizes[0]
     shown = [rows[k] for k in found.independent_rows]

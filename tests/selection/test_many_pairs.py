@@ -11,20 +11,27 @@ from hypothesis import strategies as st
 from selection.builders import PROVED, case_of, scaled, seen_of
 from selection.test_order import margin_of, weighings
 
-from tracepact.calibration.calibration import Case
-from tracepact.tools.select import requirements, separating
-from tracepact.tools.select.cover.clock import Clock
-from tracepact.tools.select.requirements import Compared, required_of
-from tracepact.tools.select.retain import Coordinate
-from tracepact.tools.select.separate import Pair, Requirement, difference, pair_places, rank_pairs
-from tracepact.tools.select.separating import least_cover
-from tracepact.tools.select.weigh import conflict
-from tracepact.tools.select.weigh.conflict import without_conflicts
-from tracepact.tools.select.weigh.differences import differences_of
-from tracepact.tools.select.weigh.guess import guessed_apart
-from tracepact.tools.select.weigh.ordered import order_clauses
+from tracepact.selection import concessions, requirements
+from tracepact.selection import requirements as separating
+from tracepact.selection.basis import Coordinate
+from tracepact.selection.calibration import CalibrationCase
+from tracepact.selection.concessions import without_conflicts
+from tracepact.selection.cover_problem import Clock
+from tracepact.selection.differences import differences_of
+from tracepact.selection.games import guessed_apart
+from tracepact.selection.requirements import (
+    ComparedCoordinates,
+    Pair,
+    SelectionRequirement,
+    difference,
+    least_cover,
+    pair_places,
+    rank_pairs,
+    required_of,
+)
+from tracepact.selection.selection import order_clauses
 
-Weighing = tuple[list[Case], list[Coordinate], list[int]]
+Weighing = tuple[list[CalibrationCase], list[Coordinate], list[int]]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,7 +59,7 @@ def least_number(coordinates: list[Coordinate], pairs: list[Pair]) -> int:
 @given(weighings(), st.data())
 def test_weighed_differences_are_those_of_the_table(problem: Weighing, data: st.DataObject) -> None:
     cases, coordinates, _ = problem
-    found = differences_of(coordinates, rank_pairs(cases), [1] * len(cases))
+    found = differences_of(coordinates, rank_pairs(cases))
     weights = data.draw(st.lists(st.integers(0, 9), min_size=len(coordinates), max_size=len(coordinates)))
     expected = (found.of(slice(None)) @ np.array(weights)).tolist()
     listed = list(enumerate(weights))
@@ -74,7 +81,7 @@ def test_weighed_differences_are_those_of_the_table_where_values_are_fine_and_sh
         return Coordinate(place, 1, seen, (place,), PROVED)
 
     pairs = [Pair(i, j) for i in range(3) for j in range(3) if i != j]
-    found = differences_of([coordinate(place) for place in range(3)], pairs, [2] * 3)
+    found = differences_of([coordinate(place) for place in range(3)], pairs)
     weights = data.draw(st.lists(st.integers(0, 9), min_size=3, max_size=3))
     assert found.ordered_by(list(enumerate(weights))).tolist() == (found.of(slice(None)) @ np.array(weights)).tolist()
 
@@ -84,7 +91,7 @@ def test_no_weights_give_up_fewer_pairs_than_conflicts_lie_apart(problem: Weighi
     cases, coordinates, _ = problem
     pairs = rank_pairs(cases)
     for clock in (Clock(), Clock.of(Fraction(0))):
-        found = without_conflicts(differences_of(coordinates, pairs, [1] * len(cases)), clock)
+        found = without_conflicts(differences_of(coordinates, pairs), clock)
         assert found.bound <= least_number(coordinates, pairs) <= len(found.given_up)
 
 
@@ -93,11 +100,11 @@ def test_what_is_required_counts_every_pair_and_lists_those_that_no_coordinate_m
     cases, coordinates, _ = problem
     pairs = rank_pairs(cases)
     unmet = [pair for pair in pairs if all(difference(c, pair) <= 0 for c in coordinates)]
-    found = required_of(cases, coordinates, (Requirement.ORDER,))
+    found = required_of(cases, coordinates, (SelectionRequirement.ORDER,))
     assert (found.number, set(found.pairs)) == (len(pairs), set(pairs))
     assert {row.of for row in found.rows if not row.coordinates} == set(unmet)
     assert set(found.met_pairs) == set(pairs) - set(unmet)
-    places = Compared.of(coordinates).unmet(*pair_places(pairs))
+    places = ComparedCoordinates.of(coordinates).unmet(*pair_places(pairs))
     assert [pairs[k] for k in sorted(places.tolist())] == unmet
 
 
@@ -105,7 +112,7 @@ def test_what_is_required_counts_every_pair_and_lists_those_that_no_coordinate_m
 @given(weighings(), st.sampled_from([None, Fraction(0)]))
 def test_the_least_separating_set_is_found_by_few_rows(problem: Weighing, seconds: Fraction | None) -> None:
     cases, coordinates, _ = problem
-    required = required_of(cases, coordinates, (Requirement.SEPARATE,))
+    required = required_of(cases, coordinates, (SelectionRequirement.SEPARATE,))
     pairs = required.met_pairs
 
     def meets(chosen: tuple[int, ...]) -> bool:
@@ -117,7 +124,7 @@ def test_the_least_separating_set_is_found_by_few_rows(problem: Weighing, second
         for chosen in combinations(range(len(coordinates)), size)
         if meets(chosen)
     ]
-    _, cover = least_cover(coordinates, required, seconds=seconds, second_opinion=Fraction(0))
+    _, cover = least_cover(coordinates, required, seconds=seconds, opinion=Fraction(0))
     assert meets(cover.columns)
     assert cover.count_bound <= min(every)[0]
     if seconds is None:
@@ -130,11 +137,11 @@ def test_many_pairs_are_ordered_but_for_those_given_up_and_the_bounds_hold(
     problem: Weighing, seconds: Fraction | None
 ) -> None:
     cases, coordinates, _ = problem
-    required = required_of(cases, coordinates, (Requirement.ORDER,))
+    required = required_of(cases, coordinates, (SelectionRequirement.ORDER,))
     pairs = list(required.met_pairs)
     assume(pairs)
     rows = [row for row in required.rows if row.coordinates]
-    found = order_clauses(coordinates, rows, pairs, [1] * len(cases), seconds=seconds, many=True)
+    found = order_clauses(coordinates, rows, pairs, seconds=seconds, many=True)
     assert found is not None
     ordering, cover = found
     terms = list(zip(cover.columns, ordering.weights, strict=True))
@@ -160,20 +167,21 @@ def test_without_the_solver_of_floats_what_is_given_up_is_what_its_weights_do_no
     pairs = [p for p in rank_pairs(cases) if any(difference(c, p) > 0 for c in coordinates)]
     assume(pairs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conflict, "guessed_apart", lambda *_: None)
-        found = without_conflicts(differences_of(coordinates, pairs, [1] * len(cases)), Clock(), many=True)
+        patch.setattr(concessions, "guessed_apart", lambda *_: None)
+        found = without_conflicts(differences_of(coordinates, pairs), Clock(), many=True)
     for pair in pairs:
         assert (sum(difference(coordinates[c], pair) * w for c, w in found.known) > 0) == (pair not in found.given_up)
 
 
 def test_one_case_out_of_place_costs_its_pairs_alone() -> None:
     """Thirteen cases in three ranks under one clause; the best of all has the rank of the worst, and 8 pairs go."""
+    pytest.importorskip("scipy")
     ranks = [3] * 5 + [2] * 4 + [1] * 4
     values = [Fraction(k + 1, 20) for k in range(13)]
     values[0] = Fraction(19, 20)
     cases = [case_of(f"c{k}", rank, [True], [False]) for k, rank in enumerate(ranks)]
     coordinates = [Coordinate(0, 1, seen_of(values), (0,), PROVED)]
-    differences = differences_of(coordinates, rank_pairs(cases), [1] * len(cases))
+    differences = differences_of(coordinates, rank_pairs(cases))
     assert guessed_apart(differences, Clock()) == ((0, 10**9),)
     least = differences.ordered_by(((0, 1),))
     assert [differences.pairs[k] for k in np.flatnonzero(least <= 0)] == [Pair(0, k) for k in range(5, 13)]
@@ -182,5 +190,5 @@ def test_one_case_out_of_place_costs_its_pairs_alone() -> None:
 def test_conflicts_that_share_a_pair_cost_one_together() -> None:
     """By hand: giving up the pair that two conflicts share, and the one that is a conflict alone, costs two."""
     a, b, c, d = (Pair(k, 9) for k in range(4))
-    made = [conflict.Conflict((a, b), a), conflict.Conflict((b, c), b), conflict.Conflict((d,), d)]
-    assert [one.pairs for one in conflict._apart(made)] == [(d,), (a, b)]
+    made = [concessions.Conflict((a, b), a), concessions.Conflict((b, c), b), concessions.Conflict((d,), d)]
+    assert [one.pairs for one in concessions._conflicting_apart(made)] == [(d,), (a, b)]

@@ -11,39 +11,25 @@ from hypothesis import strategies as st
 from selection.builders import SMALL, STEP, calibration_of, calibrations, case_of, labelled_calibrations, scaled
 from strategies import ATOMS, environments, formulas, to_mask
 
-from tracepact.calibration.calibration import Calibration, Case
-from tracepact.calibration.family import CandidateFamily
-from tracepact.calibration.reading import load_calibration
-from tracepact.core import (
-    Aggregation,
-    Always,
-    And,
-    Atom,
-    Contract,
-    Dag,
-    Eventually,
-    Formula,
-    Implies,
-    Matcher,
-    MatcherKind,
-    Not,
-    Since,
-    Until,
-)
-from tracepact.diagnostics import Diagnostics
-from tracepact.lang import load_contract, parse_contract
-from tracepact.logic import Outcome, satisfiable
-from tracepact.logic.vocabulary import with_derived_atoms
-from tracepact.monitor import truth
-from tracepact.scoring import score_family
-from tracepact.tools.select.candidates import FrameCandidate
-from tracepact.tools.select.observe import Screening
-from tracepact.tools.select.perfect import Prover, facts, follows, perfected
-from tracepact.tools.select.select import observe_family, retain_basis
-from tracepact.tools.select.trials import SHORT, grid_contract
-from tracepact.tools.select.word_masks import WordAlgebra, evaluate_rows
-from tracepact.tools.select.write import describe
-from tracepact.trace import Durations, Event, EventTable, assemble
+from tracepact.data.assembly import assemble
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.evaluate.reference import truth
+from tracepact.evaluate.scorecard import score_family
+from tracepact.language.compilation import load_contract, parse_contract
+from tracepact.language.contract import Aggregation, Contract, Matcher, MatcherKind
+from tracepact.language.formula import Always, And, Atom, Dag, Eventually, Formula, Implies, Not, Since, Until
+from tracepact.logic.decisions import Outcome, satisfiable
+from tracepact.logic.models import with_derived_atoms
+from tracepact.logic.perfect import perfected
+from tracepact.selection.basis import observe_family
+from tracepact.selection.calibration import Calibration, CalibrationCase, CandidateFamily
+from tracepact.selection.calibration_reader import load_calibration
+from tracepact.selection.candidates import FrameCandidate, describe
+from tracepact.selection.formulas import WordAlgebra, evaluate_rows
+from tracepact.selection.selection import retain_basis
+from tracepact.selection.trials import SHORT, Prover, facts, follows, grid_contract
+from tracepact.selection.values import Screening
 
 SIDES = ("ref_active", "pred_active", "ref_onset", "pred_offset")
 FULL = CandidateFamily(operators=("F", "G", "U", "S", "or"), atoms=("ref_active", "pred_active"), tolerances=(STEP,))
@@ -95,7 +81,7 @@ def scored(calibration: Calibration, text: str, matcher: Matcher) -> list[Fracti
     return [scored_alone(contract, case, "c") for case in calibration.cases]
 
 
-def scored_alone(contract: Contract, case: Case, clause: str) -> Fraction:
+def scored_alone(contract: Contract, case: CalibrationCase, clause: str) -> Fraction:
     """A run of scoring whose tables hold one case and nothing else."""
     tables = (EventTable(name, {"clip": events}) for name, events in (("ref", case.ref), ("pred", case.pred)))
     durations = Durations("durations", {"clip": case.duration})

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tracepact import select
-from tracepact.calibration.reading import load_calibration
-from tracepact.core import Dag
 from tracepact.engines import Engine, EngineKind, Work
-from tracepact.tools.select import observe_parts
-from tracepact.tools.select.observe_parts import observe_frames_by
-from tracepact.tools.select.observed import observe_family
+from tracepact.language.formula import Dag
+from tracepact.selection import values
+from tracepact.selection.basis import observe_family
+from tracepact.selection.calibration_reader import load_calibration
+from tracepact.selection.values import observe_frames_by
 
 
 def run_here(engine: Engine, work: Work[Any]) -> Any:
@@ -27,7 +27,7 @@ def run_here(engine: Engine, work: Work[Any]) -> Any:
 def test_what_is_seen_of_a_candidate_does_not_depend_on_the_parts(
     monkeypatch: pytest.MonkeyPatch, workers: int, dropped: bool
 ) -> None:
-    monkeypatch.setattr(observe_parts, "run_tasks", run_here)
+    monkeypatch.setattr(values, "run_tasks", run_here)
     calibration = load_calibration("boundary_gate")
     engine = Engine(EngineKind.PROCESSES, workers)
     whole, parts = (
@@ -50,7 +50,7 @@ def test_a_part_that_fails_three_times_leaves_nothing_selected(monkeypatch: pyte
     def lost(engine: Engine, work: Work[Any]) -> Any:
         return run_here(engine, Work(work.do, work.tasks[1:], work.given_up)) + work.given_up(work.tasks[0], "a fault")
 
-    monkeypatch.setattr(observe_parts, "run_tasks", lost)
+    monkeypatch.setattr(values, "run_tasks", lost)
     with pytest.raises(OSError, match="a part of the candidates failed three times; the last fault was a fault"):
         select("boundary_gate", engine="processes:2")
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 from selection.builders import (
     PROVED,
     SMALL,
@@ -23,24 +22,32 @@ from selection.builders import (
 )
 from selection.test_observation import scored
 
-from tracepact.calibration.calibration import Calibration, Case
-from tracepact.calibration.reading import load_calibration, read_calibration
-from tracepact.core import Aggregation
-from tracepact.diagnostics import Diagnostics, Source
-from tracepact.lang import parse_contract
-from tracepact.scoring import score_family
-from tracepact.tools.select.retain import Coordinate
-from tracepact.tools.select.select import select
-from tracepact.tools.select.separate import Pair, Requirement, difference, rank_pairs
-from tracepact.tools.select.weigh import order
-from tracepact.tools.select.weigh.conflict import without_conflicts
-from tracepact.tools.select.weigh.differences import differences_of
-from tracepact.tools.select.weigh.game import solve_game
-from tracepact.tools.select.weigh.order import Order
-from tracepact.tools.select.weigh.search import Proven, weigh
-from tracepact.tools.select.weigh.written import written_weights
-from tracepact.tools.select.write import contract_text, describe
-from tracepact.trace import Durations, Event, EventTable, assemble
+from tracepact.data.assembly import assemble
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import Source
+from tracepact.evaluate.scorecard import score_family
+from tracepact.language.compilation import parse_contract
+from tracepact.language.contract import Aggregation
+from tracepact.selection import weights
+from tracepact.selection.basis import Coordinate
+from tracepact.selection.calibration import Calibration, CalibrationCase
+from tracepact.selection.calibration_reader import load_calibration, read_calibration
+from tracepact.selection.candidates import describe
+from tracepact.selection.concessions import without_conflicts
+from tracepact.selection.differences import differences_of
+from tracepact.selection.games import solve_game, written_weights
+from tracepact.selection.requirements import (
+    Pair,
+    PairBlend,
+    SelectionRequirement,
+    difference,
+    pair_rows,
+    rank_pairs,
+)
+from tracepact.selection.selection import order_clauses, select_contract
+from tracepact.selection.weights import Order, Proven, weigh
+from tracepact.selection.written import contract_text
 
 matrices = st.tuples(st.integers(1, 6), st.integers(1, 6)).flatmap(
     lambda shape: st.lists(
@@ -53,9 +60,9 @@ matrices = st.tuples(st.integers(1, 6), st.integers(1, 6)).flatmap(
 def test_the_value_of_a_game_is_shown_by_the_weights_of_both_sides(rows: list[list[int]]) -> None:
     """A saddle point: the weights on columns leave no row less, those on rows give no column more."""
     solved = solve_game(np.array(rows, dtype=object))
-    for weights in (solved.columns, solved.rows):
-        assert sum(weights) == 1
-        assert min(weights) >= 0
+    for shares in (solved.columns, solved.rows):
+        assert sum(shares) == 1
+        assert min(shares) >= 0
     assert min(sum(m * w for m, w in zip(row, solved.columns, strict=True)) for row in rows) == solved.value
     columns = list(zip(*rows, strict=True))
     assert max(sum(m * w for m, w in zip(column, solved.rows, strict=True)) for column in columns) == solved.value
@@ -65,6 +72,8 @@ def test_the_value_of_a_game_is_shown_by_the_weights_of_both_sides(rows: list[li
 @given(matrices)
 def test_the_value_of_a_game_is_that_of_a_linear_program(rows: list[list[int]]) -> None:
     """HiGHS: the largest t with a weighted sum of at least t in every row."""
+    from scipy.optimize import linprog
+
     width = len(rows[0])
     found = linprog(
         [0] * width + [-1],
@@ -81,7 +90,7 @@ def test_the_value_of_a_game_is_that_of_a_linear_program(rows: list[list[int]]) 
 
 
 @st.composite
-def weighings(draw: st.DrawFn) -> tuple[list[Case], list[Coordinate], list[int]]:
+def weighings(draw: st.DrawFn) -> tuple[list[CalibrationCase], list[Coordinate], list[int]]:
     """Cases with ranks, a few coordinates with values that may be for want of obligations, and rows to cover."""
     number, width = draw(st.integers(2, 4)), draw(st.integers(1, 6))
     ranks = draw(st.lists(st.integers(1, 3), min_size=number, max_size=number).filter(lambda r: len(set(r)) > 1))
@@ -112,7 +121,7 @@ def margin_of(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> Fract
 @settings(max_examples=scaled(150))
 @given(weighings())
 def test_the_weighed_set_is_the_best_by_count_margin_cost_and_order(
-    problem: tuple[list[Case], list[Coordinate], list[int]],
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]],
 ) -> None:
     cases, coordinates, rows = problem
     pairs = rank_pairs(cases)
@@ -125,7 +134,7 @@ def test_the_weighed_set_is_the_best_by_count_margin_cost_and_order(
         if all(any(row >> k & 1 for k in chosen) for row in rows)
         and (margin := margin_of([coordinates[k] for k in chosen], pairs)) > 0
     ]
-    differences = differences_of(coordinates, pairs, [1] * len(cases))
+    differences = differences_of(coordinates, pairs)
     found = weigh(differences, rows, tuple(c.cost for c in coordinates))
     size, less, _, chosen = min(every)
     assert (len(found.columns), -found.margin, found.columns) == (size, less, chosen)
@@ -137,11 +146,11 @@ def test_the_weighed_set_is_the_best_by_count_margin_cost_and_order(
 
 @given(weighings())
 def test_a_conflict_is_irreducible_and_what_is_left_can_be_ordered(
-    problem: tuple[list[Case], list[Coordinate], list[int]],
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]],
 ) -> None:
     cases, coordinates, _ = problem
     pairs = rank_pairs(cases)
-    agreed = without_conflicts(differences_of(coordinates, pairs, [1] * len(cases)))
+    agreed = without_conflicts(differences_of(coordinates, pairs))
     left, conflicts = agreed.differences, agreed.conflicts
     for conflict in conflicts:
         assert margin_of(coordinates, conflict.pairs) <= 0
@@ -151,6 +160,51 @@ def test_a_conflict_is_irreducible_and_what_is_left_can_be_ordered(
         assert conflict.left_out in conflict.pairs
     assert not left.pairs or margin_of(coordinates, left.pairs) > 0
     assert len(left.pairs) + len(conflicts) == len(pairs)
+
+
+@settings(max_examples=scaled(150), deadline=None)
+@given(weighings())
+def test_after_giving_up_the_fewest_pairs_the_fewest_clauses_do_and_no_evidence_cites_what_is_given_up(
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]],
+) -> None:
+    """Every set of pairs to give up, and every set of clauses for the pairs that are kept, is tried."""
+    cases, coordinates, _ = problem
+    pairs = rank_pairs(cases)
+    rows = [row for row in pair_rows(coordinates, pairs) if row.coordinates]
+    met = [row.of for row in rows if isinstance(row.of, Pair)]
+    found = order_clauses(coordinates, rows, met, seconds=None)
+    assume(found is not None)
+    assert found is not None
+    ordering, cover = found
+    leaving = (
+        len(out) for n in range(len(met) + 1) for out in combinations(met, n) if _ordered_without(out, problem, met)
+    )
+    assert len(ordering.given_up) == ordering.bound == next(leaving)
+    kept = [pair for pair in met if pair not in ordering.given_up]
+    places = range(len(coordinates))
+    sizes = (
+        size
+        for size in range(len(coordinates) + 1)
+        for chosen in combinations(places, size)
+        if not kept or (chosen and margin_of([coordinates[k] for k in chosen], kept) > 0)
+    )
+    assert len(cover.columns) == next(sizes)
+    cited = [row.of for row in ordering.rows]
+    assert not {*ordering.given_up} & {pair for of in cited for pair in _pairs_of(of)}
+
+
+def _ordered_without(
+    out: Sequence[Pair], problem: tuple[list[CalibrationCase], list[Coordinate], list[int]], pairs: Sequence[Pair]
+) -> bool:
+    kept = [pair for pair in pairs if pair not in out]
+    return not kept or margin_of(problem[1], kept) > 0
+
+
+def _pairs_of(required: object) -> list[Pair]:
+    """The pairs that a requirement is about."""
+    if isinstance(required, PairBlend):
+        return [pair for pair, _ in required.weights]
+    return [required] if isinstance(required, Pair) else []
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=5).filter(any))
@@ -194,11 +248,11 @@ def test_a_value_for_want_of_obligations_does_not_help() -> None:
 # The contract that is written
 
 
-def labels_of(clips: Sequence[Case]) -> set[str]:
+def labels_of(clips: Sequence[CalibrationCase]) -> set[str]:
     return {event.label for case in clips for event in (*case.ref, *case.pred)}
 
 
-def harm(contract_source: str, clips: Sequence[Case]) -> Fraction:
+def harm(contract_source: str, clips: Sequence[CalibrationCase]) -> Fraction:
     """The profile's value of a corpus: what a report of the written contract shows."""
     contract = parse_contract(contract_source)
     named = {f"clip {k}": case for k, case in enumerate(clips)}
@@ -214,7 +268,7 @@ def harm(contract_source: str, clips: Sequence[Case]) -> Fraction:
 def test_the_written_contract_keeps_the_order_alone_and_in_every_corpus(
     calibration: Calibration, data: st.DataObject
 ) -> None:
-    found = select(calibration, requirements=(Requirement.ORDER,))
+    found = select_contract(calibration, requirements=(SelectionRequirement.ORDER,))
     assume(found.ordering is not None)
     text = contract_text(found)
     context = data.draw(st.lists(st.sampled_from(calibration.cases), max_size=3))
@@ -230,7 +284,7 @@ def test_the_order_of_the_cases_changes_no_weight(calibration: Calibration, rand
     order = list(range(len(calibration.cases)))
     random.shuffle(order)  # type: ignore[attr-defined]
     shuffled = replace(calibration, cases=tuple(calibration.cases[k] for k in order))
-    before, after = select(calibration), select(shuffled)
+    before, after = select_contract(calibration), select_contract(shuffled)
     for found in (before, after):
         assert found.cover.optimal or not found.cover.columns
     if before.ordering and after.ordering and not before.ordering.conflicts:
@@ -247,7 +301,7 @@ def test_a_clause_that_an_empty_prediction_makes_0_is_not_what_orders() -> None:
     late = [8 <= i < 15 or 28 <= i < 35 for i in range(45)]
     cases = [case_of("lost", 3, ref, [False] * 45), case_of("late", 2, ref, late), case_of("fine", 1, ref, ref)]
     only = replace(SMALL, atoms=(), obligations=(), operators=(), each=("matched",), attributes=("onset",))
-    found = select(calibration_of(cases, only), requirements=(Requirement.ORDER,))
+    found = select_contract(calibration_of(cases, only), requirements=(SelectionRequirement.ORDER,))
     unmet = {row.of for row in found.retained.unmet}
     assert unmet == {Pair(0, 1), Pair(0, 2)}
     assert found.ordering is not None
@@ -257,7 +311,7 @@ def test_a_clause_that_an_empty_prediction_makes_0_is_not_what_orders() -> None:
 def test_the_nine_cases_can_be_ordered_by_three_clauses_and_no_two() -> None:
     """No two: every pair of coordinates is asked, by its own exact game."""
     calibration = load_calibration("boundary_gate")
-    found = select(calibration, requirements=(Requirement.ORDER,))
+    found = select_contract(calibration, requirements=(SelectionRequirement.ORDER,))
     assert found.ordering is not None
     assert len(found.coordinates) == found.cover.count_bound == 3
     differences = found.ordering.differences
@@ -277,9 +331,9 @@ def test_labels_that_only_one_case_has_do_not_turn_the_order_in_a_corpus() -> No
     half = Event(Fraction(0), 4 * STEP, "a")
     others = tuple(Event(Fraction(0), 4 * STEP, label) for label in ("b", "c"))
     kept = replace(half, offset=2 * STEP)
-    one = Case("one", "", Fraction(2), "one", "", 8 * STEP, (half,), (kept,))
-    three = Case("three", "", Fraction(1), "three", "", 8 * STEP, (half, *others), (kept, *others))
-    found = select(calibration_of([one, three]), requirements=(Requirement.ORDER,))
+    one = CalibrationCase("one", "", Fraction(2), "one", "", 8 * STEP, (half,), (kept,))
+    three = CalibrationCase("three", "", Fraction(1), "three", "", 8 * STEP, (half, *others), (kept, *others))
+    found = select_contract(calibration_of([one, three]), requirements=(SelectionRequirement.ORDER,))
     assert found.ordering is not None
     assert [conflict.pairs for conflict in found.ordering.conflicts] == [(Pair(0, 1),)]
     assert found.ordering.differences.pairs == ()
@@ -307,7 +361,9 @@ tolerances = ["60ms"]
 from_depth = 1
 each = []
 """
-    (clause,) = select(read_calibration(Source("t.calibration", text)), requirements=(Requirement.ORDER,)).clauses
+    (clause,) = select_contract(
+        read_calibration(Source("t.calibration", text)), requirements=(SelectionRequirement.ORDER,)
+    ).clauses
     assert clause.text == "on ref_onset : ref_onset -> N[80ms] pred_onset"
     assert [(one.value, one.least, one.most) for one in clause.ranges] == [("80ms", "60ms", "100ms")]
 
@@ -316,7 +372,7 @@ each = []
 @given(calibrations(most=3))
 def test_the_numbers_of_a_range_decide_the_same_and_its_neighbours_do_not(calibration: Calibration) -> None:
     """Scored anew, each clause alone on each case, with the number replaced."""
-    found = select(calibration)
+    found = select_contract(calibration)
     for clause, coordinate in zip(found.clauses, found.coordinates, strict=True):
         assert scored(calibration, clause.text, found.matcher) == list(coordinate.values)
         if len(clause.ranges) != 1 or not clause.ranges[0].value.endswith("ms"):
@@ -335,16 +391,18 @@ def test_the_numbers_of_a_range_decide_the_same_and_its_neighbours_do_not(calibr
 
 @settings(max_examples=scaled(80), deadline=None)
 @given(weighings())
-def test_a_guess_by_floats_changes_no_answer(problem: tuple[list[Case], list[Coordinate], list[int]]) -> None:
+def test_a_guess_by_floats_changes_no_answer(
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]],
+) -> None:
     """Whether some weights order the pairs is the same with a guess and without, and what is given for it holds."""
     cases, coordinates, _ = problem
     pairs = rank_pairs(cases)
     if not pairs:
         return
-    game = Order(differences_of(coordinates, pairs, [1] * len(cases)))
+    game = Order(differences_of(coordinates, pairs))
     exact = game.all_clauses(enough=Fraction(0))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(order, "_LARGE", 0)
+        patch.setattr(weights, "_LARGE", 0)
         guess = game.all_clauses(enough=Fraction(0))
     assert (guess.margin > 0) == (exact.margin > 0)
     if guess.margin > 0:

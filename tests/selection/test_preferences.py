@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli.command import run
 from hypothesis import assume, given, settings
@@ -13,13 +14,17 @@ from hypothesis import strategies as st
 from selection.builders import scaled
 from selection.test_order import margin_of, weighings
 
-from tracepact.calibration.calibration import Case
-from tracepact.tools.select.cover.clock import Clock
-from tracepact.tools.select.preferences import Preference, Preferences
-from tracepact.tools.select.retain import Coordinate
-from tracepact.tools.select.separate import Pair, difference
-from tracepact.tools.select.weigh.differences import differences_of
-from tracepact.tools.select.weigh.violated import least_given_up
+import tracepact
+from tracepact.selection import fits
+from tracepact.selection.basis import Coordinate
+from tracepact.selection.calibration import CalibrationCase
+from tracepact.selection.concessions import least_given_up
+from tracepact.selection.cover_problem import Clock
+from tracepact.selection.differences import differences_of
+from tracepact.selection.fits import climbed, violated_weight
+from tracepact.selection.games import guessed_apart
+from tracepact.selection.judgements import Preference, Preferences
+from tracepact.selection.requirements import Pair, difference
 
 SET = """step = "20ms"
 cases = [
@@ -36,14 +41,14 @@ events = [["200ms", "400ms"], ["600ms", "800ms"]]
 @settings(max_examples=scaled(80), deadline=None)
 @given(weighings(), st.data())
 def test_no_choice_that_leaves_an_order_is_lighter(
-    problem: tuple[list[Case], list[Coordinate], list[int]], data: st.DataObject
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]], data: st.DataObject
 ) -> None:
     """Every set of pairs is tried; preferences go both ways, with weights."""
     cases, coordinates, _ = problem
     every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
     pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=6, unique=True))
     weights = [Fraction(data.draw(st.integers(1, 4)), 2) for _ in pairs]
-    found = least_given_up(differences_of(coordinates, pairs, [1] * len(cases)), weights, Clock())
+    found = least_given_up(differences_of(coordinates, pairs), weights, Clock())
 
     def kept(out: tuple[int, ...]) -> list[Pair]:
         return [pair for k, pair in enumerate(pairs) if k not in out]
@@ -58,14 +63,14 @@ def test_no_choice_that_leaves_an_order_is_lighter(
 @settings(max_examples=scaled(60), deadline=None)
 @given(weighings(), st.data())
 def test_without_any_time_what_is_kept_is_ordered_and_is_not_nothing(
-    problem: tuple[list[Case], list[Coordinate], list[int]], data: st.DataObject
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]], data: st.DataObject
 ) -> None:
     """Out of time something is kept wherever a clause is lower on a worse case, and no less than one clause keeps."""
     cases, coordinates, _ = problem
     every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
     pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=6, unique=True))
     weights = [Fraction(data.draw(st.integers(1, 4)), 3) for _ in pairs]
-    found = least_given_up(differences_of(coordinates, pairs, [1] * len(cases)), weights, Clock.of(Fraction(0)))
+    found = least_given_up(differences_of(coordinates, pairs), weights, Clock.of(Fraction(0)))
     kept = [pair for k, pair in enumerate(pairs) if k not in found.places]
     assert bool(kept) == any(difference(c, pair) > 0 for c in coordinates for pair in pairs)
     assert not kept or margin_of(coordinates, kept) > 0
@@ -80,7 +85,7 @@ def test_without_any_time_what_is_kept_is_ordered_and_is_not_nothing(
 @settings(max_examples=scaled(40), deadline=None)
 @given(weighings(), st.data())
 def test_preferences_of_a_hidden_contract_are_all_kept(
-    problem: tuple[list[Case], list[Coordinate], list[int]], data: st.DataObject
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]], data: st.DataObject
 ) -> None:
     """Whatever weights somebody judges by, if they are on the candidates no judgement has to be given up."""
     cases, coordinates, _ = problem
@@ -88,8 +93,78 @@ def test_preferences_of_a_hidden_contract_are_all_kept(
     every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
     pairs = [p for p in every if sum(difference(c, p) * w for c, w in zip(coordinates, hidden, strict=True)) > 0]
     assume(pairs)
-    found = least_given_up(differences_of(coordinates, pairs, [1] * len(cases)), [Fraction(1)] * len(pairs), Clock())
+    found = least_given_up(differences_of(coordinates, pairs), [Fraction(1)] * len(pairs), Clock())
     assert (found.places, found.weight, found.proven) == ((), 0, True)
+
+
+@settings(max_examples=scaled(60), deadline=None)
+@given(weighings(), st.data())
+def test_climbing_violates_no_more_than_the_hinge_program_it_begins_with(
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]], data: st.DataObject
+) -> None:
+    """The linear program of the least total hinge loss over all pairs and coordinates, solved at once."""
+    cases, coordinates, _ = problem
+    every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
+    pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8, unique=True))
+    weights = [Fraction(data.draw(st.integers(1, 4)), 2) for _ in pairs]
+    differences = differences_of(coordinates, pairs)
+    program = guessed_apart(differences, Clock(), np.array([int(2 * weight) for weight in weights], dtype=np.int64))
+    found = climbed(differences, weights, Clock())
+    if program is not None:
+        lost = sum((weights[k] for k in found.given_up), Fraction(0))
+        assert lost <= violated_weight(differences, weights, program)
+
+
+@settings(max_examples=scaled(40), deadline=None)
+@given(weighings(), st.data())
+def test_a_fitted_size_has_as_many_clauses_and_the_loss_of_its_weights_is_least(
+    problem: tuple[list[CalibrationCase], list[Coordinate], list[int]], data: st.DataObject
+) -> None:
+    """A general minimiser finds no better weights for the clauses of a size."""
+    from scipy.optimize import minimize
+
+    cases, coordinates, _ = problem
+    every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
+    pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8, unique=True))
+    differences = differences_of(coordinates, pairs)
+    likelihood = fits._Likelihood.of(differences, np.ones(len(pairs), dtype=np.int64))
+    for number, (columns, weights) in enumerate(likelihood.sizes(Clock()), 1):
+        assert len(columns) == len(set(columns)) == number
+        table = likelihood.table[:, columns]
+
+        def loss(some: np.ndarray, table: np.ndarray = table) -> float:
+            return float(np.logaddexp(0, -table @ some).mean() + fits._PENALTY / 2 * some @ some)
+
+        best = minimize(loss, np.ones(number), bounds=[(0, None)] * number)
+        assert loss(weights) <= best.fun + 1e-5
+    for one in fits.fitted_sizes(differences, [Fraction(1)] * len(pairs), Clock()):
+        assert all(weight >= 1 for _, weight in one.weights)
+
+
+def test_of_many_judgements_the_size_is_taken_that_agrees_with_those_left_out(tmp_path: Path) -> None:
+    """One clause keeps all of 28 judgements by how late an onset is, but for two that are slips."""
+    amounts = [40, 60, 80, 100, 120, 140, 160, 180]
+    listed = ",\n".join(f'{{name = "c{ms}", edit = "late_onset", by = "{ms}ms", event = 1}}' for ms in amounts)
+    text = re.sub(r"cases = \[.*?\]\n\[", f"cases = [{listed}]\n[", SET, flags=re.DOTALL)
+    (tmp_path / "s.calibration").write_text(text, encoding="utf-8")
+    rows = [f"c{a},c{b},{'a' if (a, b) in SLIPS else 'b'}" for a, b in combinations(amounts, 2)]
+    (tmp_path / "p.csv").write_text("a,b,worse\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    done = run("select", "s.calibration", "--preferences", "p.csv", "--format", "json", folder=tmp_path)
+    found = json.loads(done.out)
+    assert found["selected"]["count"] == found["preferences"]["path"]["taken"] == 1
+    violated = {(one["worse"], one["better"]) for one in found["preferences"]["violated"]}
+    assert {("c40", "c60"), ("c60", "c80")} <= violated
+    assert Fraction(found["preferences"]["bound"]) <= len(violated)
+    assert found["preferences"]["path"]["sizes"][0]["agreement"]["of"] == len(rows)
+    without_time = tracepact.select(
+        tmp_path / "s.calibration", preferences=tmp_path / "p.csv", seconds=Fraction(0)
+    ).selected
+    assert without_time.count == 1, "out of time there is still an answer"
+    shown = run("select", "s.calibration", "--preferences", "p.csv", folder=tmp_path)
+    assert "of judgements left out kept" in " ".join(shown.out.split())
+
+
+SLIPS = {(40, 60), (60, 80)}
 
 
 def test_what_is_judged_both_ways_is_a_contradiction_with_the_weight_of_each_side() -> None:

@@ -9,23 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.builders import PROVED, calibration_of, calibrations, case_of, observation_of, scaled, value_tables
 
-from tracepact.calibration.calibration import Calibration, Case
-from tracepact.logic import Outcome
-from tracepact.tools.select.cover.best import all_optima, solve
-from tracepact.tools.select.cover.problem import Problem
-from tracepact.tools.select.observe import Screening
-from tracepact.tools.select.perfect import Proof
-from tracepact.tools.select.requirements import required_of
-from tracepact.tools.select.retain import Basis, Coordinate, retain
-from tracepact.tools.select.separate import (
-    Fault,
+from tracepact.logic.decisions import Outcome
+from tracepact.selection.basis import Basis, Coordinate, retain
+from tracepact.selection.calibration import Calibration, CalibrationCase
+from tracepact.selection.cover import all_optima, solve
+from tracepact.selection.cover_problem import Problem
+from tracepact.selection.requirements import (
+    FaultCases,
     Pair,
-    Requirement,
+    SelectionRequirement,
     faults,
     names,
     rank_pairs,
+    required_of,
     separates,
 )
+from tracepact.selection.trials import Proof
+from tracepact.selection.values import Screening
 
 Values = list[list[Fraction]]
 
@@ -125,7 +125,7 @@ def test_the_collapse_keeps_every_separation(table: tuple[Values, list[int]]) ->
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> tuple[list[Case], list[Coordinate]]:
+def problems(draw: st.DrawFn) -> tuple[list[CalibrationCase], list[Coordinate]]:
     """Cases with ranks and faults, and a basis of their values."""
     number = draw(st.integers(2, 4))
     cases = [
@@ -137,7 +137,7 @@ def problems(draw: st.DrawFn) -> tuple[list[Case], list[Coordinate]]:
     return cases, list(basis_of(values, costs).coordinates)
 
 
-def meets(chosen: Sequence[Coordinate], what: Pair | Fault, cases: Sequence[Case]) -> bool:
+def meets(chosen: Sequence[Coordinate], what: Pair | FaultCases, cases: Sequence[CalibrationCase]) -> bool:
     """Rules 14.12 and 14.13, written out."""
     if isinstance(what, Pair):
         assert cases[what.worse].rank > cases[what.better].rank
@@ -148,12 +148,12 @@ def meets(chosen: Sequence[Coordinate], what: Pair | Fault, cases: Sequence[Case
 
 
 @given(problems())
-def test_rows_say_which_coordinate_meets_what(problem: tuple[list[Case], list[Coordinate]]) -> None:
+def test_rows_say_which_coordinate_meets_what(problem: tuple[list[CalibrationCase], list[Coordinate]]) -> None:
     cases, coordinates = problem
-    rows = required_of(cases, coordinates, (Requirement.SEPARATE, Requirement.NAME)).rows
+    rows = required_of(cases, coordinates, (SelectionRequirement.SEPARATE, SelectionRequirement.NAME)).rows
     different = [(i, j) for i in range(len(cases)) for j in range(len(cases)) if cases[i].rank > cases[j].rank]
     assert [(row.of.worse, row.of.better) for row in rows if isinstance(row.of, Pair)] == different
-    assert {row.of.name for row in rows if isinstance(row.of, Fault)} == {
+    assert {row.of.name for row in rows if isinstance(row.of, FaultCases)} == {
         case.fault for case in cases if case.ref != case.pred
     }
     for row in rows:
@@ -162,7 +162,7 @@ def test_rows_say_which_coordinate_meets_what(problem: tuple[list[Case], list[Co
 
 
 @given(problems())
-def test_no_coordinate_names_two_faults(problem: tuple[list[Case], list[Coordinate]]) -> None:
+def test_no_coordinate_names_two_faults(problem: tuple[list[CalibrationCase], list[Coordinate]]) -> None:
     cases, coordinates = problem
     found = faults(cases)
     for coordinate in coordinates:
@@ -170,9 +170,12 @@ def test_no_coordinate_names_two_faults(problem: tuple[list[Case], list[Coordina
 
 
 @settings(max_examples=scaled(120))
-@given(problems(), st.sampled_from([(Requirement.SEPARATE,), (Requirement.NAME,), tuple(Requirement)]))
+@given(
+    problems(),
+    st.sampled_from([(SelectionRequirement.SEPARATE,), (SelectionRequirement.NAME,), tuple(SelectionRequirement)]),
+)
 def test_the_selected_set_is_the_least_by_count_cost_and_order(
-    problem: tuple[list[Case], list[Coordinate]], required: tuple[Requirement, ...]
+    problem: tuple[list[CalibrationCase], list[Coordinate]], required: tuple[SelectionRequirement, ...]
 ) -> None:
     cases, coordinates = problem
     rows = [row for row in required_of(cases, coordinates, required).rows if row.coordinates]
@@ -193,7 +196,7 @@ def test_the_selected_set_is_the_least_by_count_cost_and_order(
 
 @given(problems(), st.data())
 def test_a_set_that_separates_more_cases_separates_fewer(
-    problem: tuple[list[Case], list[Coordinate]], data: st.DataObject
+    problem: tuple[list[CalibrationCase], list[Coordinate]], data: st.DataObject
 ) -> None:
     """Adding a case never makes a separating set of the larger problem fail the smaller one."""
     cases, coordinates = problem
@@ -213,10 +216,10 @@ def test_the_least_selection_of_several_matchers_is_taken() -> None:
     """A bridge: greedy matching takes the middle and leaves both ends alone, optimal matching pairs both ends."""
     from dataclasses import replace
 
-    from tracepact.calibration.family import NO_FAMILY
-    from tracepact.core import Matcher, MatcherKind
-    from tracepact.lang import parse_contract
-    from tracepact.tools.select.select import select
+    from tracepact.language.compilation import parse_contract
+    from tracepact.language.contract import Matcher, MatcherKind
+    from tracepact.selection.calibration import NO_FAMILY
+    from tracepact.selection.selection import select_contract
 
     ref = [10 <= i < 20 or 25 <= i < 75 for i in range(90)]
     bridge = [15 <= i < 65 or 70 <= i < 80 for i in range(90)]
@@ -226,14 +229,14 @@ def test_the_least_selection_of_several_matchers_is_taken() -> None:
     greedy, optimal = (Matcher(kind) for kind in MatcherKind)
     for matchers, chosen in (((greedy, optimal), greedy), ((optimal, greedy), optimal), ((optimal,), optimal)):
         family = replace(NO_FAMILY, matchers=matchers)
-        found = select(calibration_of(cases), family, author, requirements=(Requirement.SEPARATE,))
+        found = select_contract(calibration_of(cases), family, author, requirements=(SelectionRequirement.SEPARATE,))
         assert [m for m, _, _ in found.by_matcher] == list(matchers)
         assert found.matcher == chosen
     # Ranked the other way round, losing an event is worse than a late onset: only greedy matching loses one.
     swapped = [replace(case, rank=3 - case.rank) for case in cases]
     only = parse_contract("contract c step 20ms clause c on each ref : matched")
     family = replace(NO_FAMILY, matchers=(optimal, greedy))
-    found = select(calibration_of(swapped), family, only, requirements=(Requirement.SEPARATE,))
+    found = select_contract(calibration_of(swapped), family, only, requirements=(SelectionRequirement.SEPARATE,))
     assert (found.matcher, len(found.coordinates), found.retained.unmet) == (greedy, 1, ())
 
 
@@ -242,13 +245,13 @@ def test_the_least_selection_of_several_matchers_is_taken() -> None:
 def test_renaming_and_reordering_cases_changes_nothing(calibration: Calibration, random: object) -> None:
     from dataclasses import replace
 
-    from tracepact.tools.select.select import select
-    from tracepact.tools.select.write import describe
+    from tracepact.selection.candidates import describe
+    from tracepact.selection.selection import select_contract
 
     order = list(range(len(calibration.cases)))
     random.shuffle(order)  # type: ignore[attr-defined]
     cases = tuple(replace(calibration.cases[k], name=f"new {k}") for k in order)
-    before, after = select(calibration), select(replace(calibration, cases=cases))
+    before, after = select_contract(calibration), select_contract(replace(calibration, cases=cases))
     assert [describe(before.retained.observed.candidates, c.candidate) for c in before.coordinates] == [
         describe(after.retained.observed.candidates, c.candidate) for c in after.coordinates
     ]

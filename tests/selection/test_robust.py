@@ -7,17 +7,18 @@ import pytest
 from hypothesis import assume, given, settings
 from selection.builders import calibrations, scaled
 
-from tracepact.calibration.calibration import Calibration
-from tracepact.calibration.reading import load_calibration
-from tracepact.diagnostics import InvalidInput
-from tracepact.tools.select import stability
-from tracepact.tools.select.report.build import selection_record
-from tracepact.tools.select.report.tables import robustness_table
-from tracepact.tools.select.robust import disturbances, own_references, robustness, with_disturbances
-from tracepact.tools.select.select import select
-from tracepact.tools.select.separate import Requirement, difference, faults, names, rank_pairs
-from tracepact.tools.select.stability import Share, hold_out, leave_one_out
-from tracepact.trace import Event, EventTable
+from tracepact.data.events import Event, EventTable
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.selection import stability
+from tracepact.selection.calibration import Calibration
+from tracepact.selection.calibration_reader import load_calibration
+from tracepact.selection.checks import disturbances, own_references, robustness, with_disturbances
+from tracepact.selection.judgements import ShareRecord
+from tracepact.selection.record_parts import selection_record
+from tracepact.selection.requirements import SelectionRequirement, difference, faults, names, rank_pairs
+from tracepact.selection.selection import select_contract
+from tracepact.selection.sentences import robustness_table
+from tracepact.selection.stability import hold_out, leave_one_out
 
 
 def test_amounts_are_halved_and_doubled() -> None:
@@ -48,7 +49,7 @@ def test_disturbed_cases_lie_in_their_clips_and_do_not_touch(calibration: Calibr
 @settings(max_examples=scaled(6), deadline=None)
 @given(calibrations(most=3))
 def test_what_is_required_robustly_is_met_on_every_copy(calibration: Calibration) -> None:
-    found = select(with_disturbances(calibration))
+    found = select_contract(with_disturbances(calibration))
     assume(found.ordering is not None and not found.ordering.conflicts and not found.retained.unmet)
     assert len({case.group for case in found.calibration.cases}) == 5
     assert found.ordering is not None
@@ -66,20 +67,21 @@ def test_what_is_required_robustly_is_met_on_every_copy(calibration: Calibration
 @given(calibrations(most=4))
 def test_a_case_left_out_gives_the_selection_of_the_others(calibration: Calibration) -> None:
     """From the same basis as from a new one, also where it counts the pairs with a case that it has not seen."""
-    found = select(calibration, requirements=(Requirement.SEPARATE,))
+    found = select_contract(calibration, requirements=(SelectionRequirement.SEPARATE,))
     whole = {coordinate.candidate: coordinate for coordinate in found.retained.basis.coordinates}
     separated = 0
-    for left in leave_one_out(found):
-        cases = tuple(case for k, case in enumerate(calibration.cases) if k != left.case)
+    names = [clause.name for clause in found.clauses]
+    for place, left in enumerate(leave_one_out(found)):
+        cases = tuple(case for case in calibration.cases if case.name != left.case)
         if not rank_pairs(cases):
             assert left.gone == ()
             continue
-        again = select(replace(calibration, cases=cases), requirements=(Requirement.SEPARATE,))
+        again = select_contract(replace(calibration, cases=cases), requirements=(SelectionRequirement.SEPARATE,))
         stay = {c.candidate for c in again.coordinates}
-        assert {found.retained.basis.coordinates[k].candidate for k in left.gone} == {
+        assert {found.coordinates[names.index(name)].candidate for name in left.gone} == {
             c.candidate for c in found.coordinates if c.candidate not in stay
         }
-        unseen = [pair for pair in rank_pairs(calibration.cases) if left.case in (pair.worse, pair.better)]
+        unseen = [pair for pair in rank_pairs(calibration.cases) if place in (pair.worse, pair.better)]
         separated += sum(any(difference(whole[c], pair) > 0 for c in stay) for pair in unseen)
     assert hold_out(found, len(calibration.cases)).separated.count == separated
 
@@ -88,7 +90,7 @@ def test_a_case_left_out_gives_the_selection_of_the_others(calibration: Calibrat
 def test_what_is_learned_without_a_case_is_of_pairs_of_different_rank_among_all() -> None:
     """A blend is kept with the places that its cases have among all; it follows from the order of its pairs alone."""
     calibration = load_calibration("boundary_gate")
-    folds = stability._Folds(select(calibration, requirements=(Requirement.ORDER,)), None)
+    folds = stability._Folds(select_contract(calibration, requirements=(SelectionRequirement.ORDER,)), None)
     for left in (0, 1, 4):
         folds.without(lambda case, left=left: case == left)
     pairs = {pair for blend in folds.blends for pair, _ in blend.weights}
@@ -99,7 +101,7 @@ def test_what_is_learned_without_a_case_is_of_pairs_of_different_rank_among_all(
 def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
     """Nine cases in three folds: each pair is held out once for each of its cases' folds."""
     calibration = load_calibration("boundary_gate")
-    found = select(calibration, requirements=(Requirement.SEPARATE,))
+    found = select_contract(calibration, requirements=(SelectionRequirement.SEPARATE,))
     held = hold_out(found, 3)
     pairs = rank_pairs(calibration.cases)
     assert held.ordered is None  # there are no weights
@@ -108,7 +110,7 @@ def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
     apart = []
     for fold in range(3):
         cases = tuple(case for k, case in enumerate(calibration.cases) if k % 3 != fold)
-        again = select(replace(calibration, cases=cases), requirements=(Requirement.SEPARATE,))
+        again = select_contract(replace(calibration, cases=cases), requirements=(SelectionRequirement.SEPARATE,))
         unseen = [pair for pair in pairs if fold in (pair.worse % 3, pair.better % 3)]
         apart += [[difference(whole[c.candidate], pair) for c in again.coordinates] for pair in unseen]
     assert held.separated.count == sum(max(row) > 0 for row in apart)
@@ -117,13 +119,13 @@ def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
 def test_held_out_pairs_are_ordered_by_the_weights_of_the_others() -> None:
     """Nine cases in three folds, each left out in turn: the weighted mean of the differences is positive or not."""
     calibration = load_calibration("boundary_gate")
-    found = select(calibration, requirements=(Requirement.ORDER,))
+    found = select_contract(calibration, requirements=(SelectionRequirement.ORDER,))
     held, pairs = hold_out(found, 3), rank_pairs(calibration.cases)
     whole = {coordinate.candidate: coordinate for coordinate in found.retained.basis.coordinates}
     ordered = []
     for fold in range(3):
         cases = tuple(case for k, case in enumerate(calibration.cases) if k % 3 != fold)
-        again = select(replace(calibration, cases=cases), requirements=(Requirement.ORDER,))
+        again = select_contract(replace(calibration, cases=cases), requirements=(SelectionRequirement.ORDER,))
         assert again.ordering is not None
         clauses = list(zip(again.coordinates, again.ordering.weights, strict=True))
         unseen = [pair for pair in pairs if fold in (pair.worse % 3, pair.better % 3)]
@@ -136,30 +138,31 @@ def test_held_out_pairs_are_ordered_by_the_weights_of_the_others() -> None:
 @given(calibrations(most=5))
 def test_an_order_without_a_case_is_that_of_the_others(calibration: Calibration) -> None:
     """What is shared between the selections does not change them."""
-    found = select(calibration, requirements=(Requirement.ORDER,))
+    found = select_contract(calibration, requirements=(SelectionRequirement.ORDER,))
+    names = [clause.name for clause in found.clauses]
     for left in leave_one_out(found):
-        cases = tuple(case for k, case in enumerate(calibration.cases) if k != left.case)
+        cases = tuple(case for case in calibration.cases if case.name != left.case)
         if not rank_pairs(cases):
             continue
-        again = select(replace(calibration, cases=cases), requirements=(Requirement.ORDER,))
+        again = select_contract(replace(calibration, cases=cases), requirements=(SelectionRequirement.ORDER,))
         stay = {c.candidate for c in again.coordinates}
-        assert [found.retained.basis.coordinates[k].candidate for k in left.gone] == [
+        assert [found.coordinates[names.index(name)].candidate for name in left.gone] == [
             c.candidate for c in found.coordinates if c.candidate not in stay
         ]
 
 
 @pytest.mark.parametrize(("count", "of"), [(0, 10), (10, 10), (7, 10), (0, 0)])
 def test_the_interval_of_a_share_holds_it(count: int, of: int) -> None:
-    low, high = Share(count, of).interval
+    low, high = ShareRecord.counted(count, of).interval
     assert 0 <= low <= (count / of if of else 0) <= high <= 1
     if (count, of) == (7, 10):  # Wilson's interval of 7 of 10, from tables
         assert (round(low, 3), round(high, 3)) == (0.397, 0.892)
 
 
 def test_the_undisturbed_contract_is_counted_as_it_is_written() -> None:
-    found = select(load_calibration("boundary_gate"), requirements=(Requirement.ORDER,))
+    found = select_contract(load_calibration("boundary_gate"), requirements=(SelectionRequirement.ORDER,))
     rows = robustness(found)
-    assert [row.words for row in rows] == [words for words, _ in disturbances(found.calibration)]
+    assert [row.disturbance for row in rows] == [words for words, _ in disturbances(found.calibration)]
     assert all(row.separated >= (row.ordered or 0) for row in rows)
 
 
@@ -188,8 +191,8 @@ def test_cases_are_made_anew_on_the_users_own_reference() -> None:
     assert late.pred != own.events
     (extra,) = (event for event in named["extra activity"].pred if event not in own.events)
     assert 6 < extra.onset < extra.offset < 10
-    row = robustness(select(with_own))[-2]
-    assert row.words == words
+    row = robustness(select_contract(with_own))[-2]
+    assert row.disturbance == words
     assert row.changed == sum(case.ref == own.events for case in cases) == 9
     assert 0 < row.separated <= row.pairs == 23
 
@@ -203,7 +206,9 @@ def test_clips_that_change_no_case_are_no_evidence_and_five_others_are_used() ->
     found = own_references(calibration, table, Fraction(12))
     assert [clip.name for clip in found.used] == [f"clip {k}" for k in range(5)]
     assert (found.same, found.clips) == (("drafted",), 8)
-    record = selection_record(select(replace(calibration, own=found), requirements=(Requirement.ORDER,)))
+    record = selection_record(
+        select_contract(replace(calibration, own=found), requirements=(SelectionRequirement.ORDER,))
+    )
     assert [row.changed > 0 for row in record.robustness] == [True] * 9
     (note,) = robustness_table(record).notes
     assert "8 clips with events: 5 used, 1 left out because no case changes there (drafted), 2 not used" in note

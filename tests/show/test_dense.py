@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.show.dense import THINNED, DenseCurve, dense_chart, thinned
-from tracepact.show.figure import Curve, curve_chart
+from tracepact.show.figures import THINNED, Curve, DenseCurve, curve_chart, dense_chart, thinned
 
 Heights = dict[int, tuple[float, float]]
 MOVES = st.sampled_from((0, 0, 0, 0, 1, 2, -1))

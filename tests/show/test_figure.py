@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.show.figure import Bar, BarGroup, Curve, bar_chart, curve_chart, heat_table
+from tracepact.show.figures import Bar, BarGroup, Curve, bar_chart, curve_chart, heat_table
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<b>&\"'</title>\x00\x1b \ud800 ]]>"

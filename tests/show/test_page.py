@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from show.outline import outline, policy, sha256
-from tracepact.show.page import Section, html_page, html_table
-from tracepact.show.table import Bar, Cell, Column, Table, Tone, numbers, words
+from tracepact.show.pages import Section, html_page, html_table
+from tracepact.show.tables import Cell, Column, ShareBar, Table, Tone, numbers, words
 
 EVIL = "</td></script><img src=x onerror=alert(1)>\"' onmouseover=alert(2) &amp; {{ 1 + 1 }}"
 
@@ -19,7 +19,7 @@ def evil_table(text: str) -> Table:
     cells = [
         Cell(text, Tone.STRONG, note=text, title=text),
         Cell(text, choice={"a": text}, title=text, loss=0.5),
-        Cell(text, bar=Bar(Fraction(1, 2), Fraction(1, 4), 0.1, 0.9), title=text),
+        Cell(text, bar=ShareBar(Fraction(1, 2), Fraction(1, 4), 0.1, 0.9), title=text),
         Cell(text, code=True),
         text,
     ]
@@ -36,7 +36,7 @@ def test_a_table_shows_every_text_and_no_text_becomes_markup(text: str) -> None:
 
 
 def test_a_bar_is_as_long_as_its_share_with_the_free_part_first() -> None:
-    (row,) = ([Cell("0.75", bar=Bar(Fraction(3, 4), Fraction(1, 4), 0.5, 1.0))],)
+    (row,) = ([Cell("0.75", bar=ShareBar(Fraction(3, 4), Fraction(1, 4), 0.5, 1.0))],)
     drawn = html_table(Table("", words("score"), [row]))
     found = {a["class"]: a for tag, a in outline(drawn).elements if tag in ("line", "rect") and "class" in a}
     assert (found["vacuous"]["x1"], found["vacuous"]["x2"]) == ("0", "25.00%")

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tracepact.show.table import Column, Table
-from tracepact.show.terminal import TerminalTable
+from tracepact.show.tables import Column, Table, TerminalTable
 
 cells = st.text("0123456789.-_abc", min_size=1, max_size=30)
 

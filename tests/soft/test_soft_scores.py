@@ -1,19 +1,22 @@
-"""Soft scores from arrays: the counts are those of the Boolean score, the mean is exact, bad arrays are refused."""
+"""Soft scores of a contract: the counts are those of the Boolean score, and sums of margins are exact."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import family_of
+from strategies import family_of, sized, soft_family_of, soft_score
 
-from tracepact import Aggregation, Contract, InvalidInput, load_contract, parse_contract
-from tracepact.scoring import score_family
-from tracepact.soft import FieldReading, Margin, SoftCard, margin_of, read_fields, soft_scores
+from tracepact import Aggregation, Contract, load_contract, parse_contract, score_field
+from tracepact.data.family import Side
+from tracepact.evaluate.reference import Margin, margin_of, mask_margin
+from tracepact.evaluate.scorecard import score_family
+from tracepact.evaluate.soft_family import DecodedSide, SoftCard, SoftEntry, SoftMask, decoded_family, soft_scores
 
 GATE = load_contract("boundary_gate")
+HALF = Fraction(1, 2)
 TENTHS = st.integers(0, 10)
 CLAUSES = """
 contract all_sorts
@@ -37,14 +40,20 @@ def arrays(classes: int) -> st.SearchStrategy[list[tuple[Any, Any]]]:
     return st.lists(st.integers(1, 8).flatmap(clip), min_size=1, max_size=3)
 
 
-def card_of(contract: Contract, clips: list[tuple[Any, Any]], **how: Any) -> SoftCard:
+def card_of(contract: Contract, clips: list[tuple[Any, Any]], threshold: Fraction = HALF) -> SoftCard:
     ref, pred = ({f"c{i}": pair[side] for i, pair in enumerate(clips)} for side in (0, 1))
-    classes = [f"k{k}" for k in range(clips[0][0].shape[1])]
-    return soft_scores(contract, read_fields(contract, ref, pred, FieldReading(classes, **how)))
+    return soft_scores(contract, soft_family_of(contract.step, ref, pred, threshold))
+
+
+def margins_of(card: SoftCard, clause: str, clip: int, label: int) -> list[Margin]:
+    """The margins of the obligated frames of a clip and class."""
+    segment = label * len(card.family.clips) + clip
+    obliged, ranks = (card.atoms.gather(some[clause], segment) for some in (card.obligations, card.values))
+    return [card.atoms.levels.value(int(rank)) for rank in ranks[obliged]]
 
 
 @given(st.integers(1, 3).flatmap(arrays), st.integers(0, 10), st.sampled_from([GATE, parse_contract(CLAUSES)]))
-@settings(max_examples=300)
+@settings(max_examples=sized(300))
 def test_the_counts_are_those_of_the_boolean_score_at_the_threshold(
     clips: list[tuple[Any, Any]], tenth: int, contract: Contract
 ) -> None:
@@ -63,7 +72,7 @@ def test_the_counts_are_those_of_the_boolean_score_at_the_threshold(
                 entry = card.entry(clause.name, c, k)
                 expected = boolean.counts[clause.name].score(k, c)
                 assert (entry.satisfied, entry.obligated) == (expected.satisfied, expected.obligated)
-                margins = [margin for _, margin in card.margins(clause.name, c, k)]
+                margins = margins_of(card, clause.name, c, k)
                 assert len(margins) == entry.obligated
                 assert entry.total == sum((margin.cut for margin in margins), Fraction(0))
                 assert entry.least == min(margins, default=None)
@@ -73,25 +82,28 @@ def test_the_mean_is_cut_and_exact() -> None:
     ref = np.array([[True], [True], [False], [False]])
     pred = np.array([[0.7], [0.1], [0.9], [0.1]])
     contract = parse_contract("contract c step 20ms clause missing on ref_active : pred_active | ref_offset")
-    found = card_of(contract, [(ref, pred)]).vector(Aggregation.POOLED)["missing"]
     # The reference is a mask without an offset at frames 0 and 1, so the margins are 0.7 - 0.5 and 0.1 - 0.5.
-    assert (found.value, found.least) == (Fraction(-1, 10), margin_of(Fraction(-2, 5)))
+    missing = SoftEntry(Fraction(-1, 5), 1, 2, margin_of(Fraction(-2, 5)))
+    assert card_of(contract, [(ref, pred)]).entry("missing", 0, 0) == missing
     contract = parse_contract("contract c step 20ms clause spurious on pred_active : pred_active -> ref_active")
-    found = card_of(contract, [(ref, pred)]).vector(Aggregation.POOLED)["spurious"]
     # Frame 0: unbounded, cut to 1; frame 2: -(0.9 - 0.5).
-    assert (found.value, found.least, found.satisfied) == (Fraction(3, 10), margin_of(Fraction(-2, 5)), 1)
-    bounded_by_masks = card_of(contract, [(ref, pred)], mask_margin=Fraction(1, 4)).vector()["spurious"]
+    spurious = SoftEntry(Fraction(3, 5), 1, 2, margin_of(Fraction(-2, 5)))
+    assert card_of(contract, [(ref, pred)]).entry("spurious", 0, 0) == spurious
+    quarter = Fraction(1, 4)
+    bounded = SoftMask((mask_margin(False, quarter), mask_margin(True, quarter)), (ref.astype(int),))
+    family = soft_family_of(contract.step, {"c0": ref}, {"c0": pred}, HALF, ref_active=bounded)
     # Now frame 0 has max(-0.2, 0.25), and frame 2 max(-0.4, -0.25).
-    assert (bounded_by_masks.value, bounded_by_masks.least) == (Fraction(0), Margin(Fraction(-1, 4), False))
+    by_masks = SoftEntry(Fraction(0), 1, 2, Margin(-quarter, False))
+    assert soft_scores(contract, family).entry("spurious", 0, 0) == by_masks
 
 
-def test_aggregations_take_the_means_of_rule_7_5() -> None:
+def test_the_definition_of_a_soft_score_takes_the_means_of_rule_7_5() -> None:
     contract = parse_contract("contract c step 20ms clause hit on ref_active : pred_active")
     first = np.array([[True, False], [True, False]]), np.array([[0.9, 0.0], [0.7, 0.0]])
     second = np.array([[False, True]]), np.array([[0.0, 0.1]])
     card = card_of(contract, [first, second])
     # By class and clip: 3/10 of two frames, vacuous 1; vacuous 1, -4/10 of one frame.
-    values = {a: card.score("hit", a).value for a in Aggregation}
+    values = {a: soft_score(card, "hit", a) for a in Aggregation}
     assert values == {
         Aggregation.POOLED: Fraction(2, 30),
         Aggregation.MACRO_CLIPS: (Fraction(13, 20) + Fraction(3, 10)) / 2,
@@ -104,83 +116,16 @@ def test_aggregations_take_the_means_of_rule_7_5() -> None:
 def test_ignored_frames_carry_no_obligation() -> None:
     contract = parse_contract("contract c step 20ms clause hit on ref_active : pred_active")
     ref, pred = {"a": np.array([[True], [True]])}, {"a": np.array([[0.9], [0.0]])}
-    family = read_fields(contract, ref, pred, FieldReading(["x"]), ignored={"a": np.array([[False], [True]])})
-    assert soft_scores(contract, family).score("hit").obligated == 1
+    family = replace(soft_family_of(contract.step, ref, pred, HALF), ignored=(np.array([[False], [True]]),))
+    assert soft_scores(contract, family).entry("hit", 0, 0).obligated == 1
 
 
-def test_thresholds_may_differ_by_class_and_floats_are_their_shortest_decimals() -> None:
+def test_a_score_at_its_threshold_is_not_active() -> None:
+    """Scores of 32 bits are their shortest decimals: 0.1 is not above 0.1, where as a binary number it would be."""
     contract = parse_contract("contract c step 20ms clause hit on ref_active : pred_active")
-    ref, pred = {"a": np.ones((1, 2), dtype=bool)}, {"a": np.array([[0.1, 0.3]], dtype=np.float32)}
-    reading = FieldReading(["x", "y"], threshold={"x": "0.1", "y": Fraction(1, 3)})
-    card = soft_scores(contract, read_fields(contract, ref, pred, reading))
-    # 0.1 as a 32-bit float is not above 0.1: a tie, so not active.
-    assert card.margins("hit", 0, 0) == [(0, Margin(Fraction(0), False))]
-    assert card.margins("hit", 0, 1) == [(0, Margin(Fraction(-1, 30), False))]
-
-
-# Bad input
-
-GOOD = np.zeros((4, 2))
-
-
-@pytest.mark.parametrize(
-    ("pred", "code"),
-    [
-        (np.full((4, 2), np.nan), "bad-score"),
-        (np.full((4, 2), np.inf), "bad-score"),
-        (np.full((4, 2), 1.5), "bad-score"),
-        (np.full((4, 2), -0.5), "bad-score"),
-        (np.full((4, 2), 2), "bad-score"),
-        ([[0.1, 0.2], [0.3]], "bad-field"),
-        (np.zeros((4, 3)), "bad-field"),
-        (np.zeros(4), "bad-field"),
-        (np.zeros((4, 2), dtype=complex), "bad-field"),
-        (np.zeros((5, 2)), "bad-field"),
-        ([["a", "b"]] * 4, "bad-field"),
-    ],
-)
-def test_an_array_that_is_no_field_is_refused(pred: Any, code: str) -> None:
-    with pytest.raises(InvalidInput) as refused:
-        read_fields(GATE, {"a": GOOD}, {"a": pred}, FieldReading(["x", "y"]))
-    assert [found.code for found in refused.value.diagnostics] == [code]
-
-
-@pytest.mark.parametrize(
-    ("how", "code"),
-    [
-        ({"classes": ["x", "x"]}, "bad-field"),
-        ({"classes": ["x", "y"], "threshold": {"x": 0.5, "y": 0.5, "z": 0.5}}, "unknown-label"),
-        ({"classes": ["x", "y"], "threshold": {"x": 0.5}}, "bad-decoding"),
-        ({"classes": ["x", "y"], "threshold": 2}, "bad-decoding"),
-        ({"classes": ["x", "y"], "threshold": "half"}, "bad-decoding"),
-    ],
-)
-def test_classes_and_thresholds_that_do_not_fit_are_refused(how: dict[str, Any], code: str) -> None:
-    with pytest.raises(InvalidInput) as refused:
-        read_fields(GATE, {"a": GOOD}, {"a": GOOD}, FieldReading(**how))
-    assert {found.code for found in refused.value.diagnostics} == {code}
-
-
-def test_unknown_labels_clips_and_atoms_are_named() -> None:
-    contract = parse_contract('contract c step 20ms labels dog atom zone "z" clause k on zone : pred_active')
-    with pytest.raises(InvalidInput) as refused:
-        read_fields(
-            contract,
-            {"a": GOOD[:, :1]},
-            {"b": GOOD[:, :1]},
-            FieldReading(["dgo"]),
-            masks={"zoo": {"a": GOOD[:, :1]}},
-        )
-    codes = [found.code for found in refused.value.diagnostics]
-    assert codes == ["unknown-label", "wrong-mask", "missing-mask", "unknown-clip", "bad-field"]
-    assert refused.value.diagnostics[0].help == "did you mean `dog`?"
-
-
-def test_at_most_twenty_faults_of_one_kind_are_spelled_out() -> None:
-    clips = {f"c{i}": np.full((3, 1), np.nan) for i in range(50)}
-    with pytest.raises(InvalidInput) as refused:
-        read_fields(GATE, dict.fromkeys(clips, np.zeros((3, 1))), clips, FieldReading(["x"]))
-    found = refused.value.diagnostics
-    assert len(found) == 21
-    assert "30 more" in found[-1].headline
-    assert "2 more" in found[0].headline
+    scores = score_field({"a": np.array([[0.1], [0.3]], dtype=np.float32)}, classes=["x"], step=contract.step)
+    family = family_of([([True, True], [False, True])], contract.step)
+    family = replace(family, clips=("a",))
+    decoded = decoded_family(family, {Side.PRED: DecodedSide(scores, Fraction(1, 10), [[0]])})
+    margins = [Margin(Fraction(0), False), Margin(Fraction(1, 5), True)]
+    assert margins_of(soft_scores(contract, decoded), "hit", 0, 0) == margins

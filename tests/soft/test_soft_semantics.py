@@ -7,27 +7,37 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import ATOMS, formulas
+from strategies import ATOMS, formulas, sized
 
-from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Not, Or, Since, Until, reach
-from tracepact.monitor import evaluate_masks, truth
-from tracepact.soft import (
+from tracepact.data.events import levels_of_texts
+from tracepact.evaluate.masks import evaluate_masks
+from tracepact.evaluate.reference import (
     BOTTOM,
     TOP,
-    Levels,
     Margin,
-    Margins,
-    SoftAtoms,
-    SoftFamily,
-    SoftMask,
     margin_of,
     mask_margin,
     soft_offsets,
     soft_onsets,
     soft_others,
     soft_truth,
+    truth,
 )
-from tracepact.trace import levels_of_texts
+from tracepact.evaluate.soft_family import Levels, Margins, SoftAtoms, SoftFamily, SoftMask
+from tracepact.language.formula import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Not,
+    Or,
+    Since,
+    Until,
+    reach,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +84,7 @@ def fast(formula: Formula, given: list[Clip], more_gap: int = 0) -> list[list[Ma
 
 
 @given(formulas(farthest=4), st.lists(clips(), min_size=1, max_size=4), st.integers(0, 3))
-@settings(max_examples=1000)
+@settings(max_examples=sized(1000))
 def test_the_fast_engine_is_the_definition_on_every_clip_of_a_family(
     formula: Formula, given: list[Clip], more_gap: int
 ) -> None:
@@ -94,7 +104,7 @@ def test_windows_beyond_the_clip_stay_inside_it(clip: Clip) -> None:
 
 
 @given(formulas(), clips())
-@settings(max_examples=1000)
+@settings(max_examples=sized(1000))
 def test_a_soft_value_is_positive_exactly_where_the_verdict_holds(formula: Formula, clip: Clip) -> None:
     n = len(clip["p"])
     masks = {name: [value.positive for value in values] for name, values in clip.items()}
@@ -110,7 +120,7 @@ def test_at_a_tie_the_frame_is_not_active_and_its_negation_holds() -> None:
 
 
 @given(st.data(), formulas(), st.integers(1, 8))
-@settings(max_examples=500)
+@settings(max_examples=sized(500))
 def test_no_soft_value_moves_more_than_the_scores(data: st.DataObject, formula: Formula, n: int) -> None:
     before, after, farthest = {}, {}, Fraction(0)
     for name in ATOMS:
@@ -179,11 +189,12 @@ NEAR = [Fraction(text) for text in ("0.3", "0.30000000000000001", "0.7", "0.7000
 @given(st.lists(st.sampled_from(NEAR) | st.fractions(0, 1, max_denominator=20), min_size=1, max_size=3))
 def test_margins_that_floats_cannot_tell_apart_are_in_order(thresholds: list[Fraction]) -> None:
     texts = ["0.1", "0.3", "0.300000000000000001", "0.69999999999999999999", "0.7", "0.5", "1e-400", "0"]
-    margins = Margins(levels_of_texts(texts)[0], thresholds)
-    ranks = Levels([margins]).ranks(margins)
+    fields = [Margins(levels_of_texts(texts)[0], threshold) for threshold in thresholds]
+    levels = Levels(fields)
     scores = sorted(map(Fraction, texts))
-    assert list(margins) == [*(margin_of(s - t) for t in dict.fromkeys(thresholds) for s in scores), BOTTOM]
-    places = dict(zip(margins, ranks.tolist(), strict=True))
+    for field, threshold in zip(fields, thresholds, strict=True):
+        assert list(field) == [*(margin_of(score - threshold) for score in scores), BOTTOM]
+    places = {value: rank for field in fields for value, rank in zip(field, levels.ranks(field).tolist(), strict=True)}
     assert sorted(places, key=places.__getitem__) == sorted(places)
     assert all((places[-value] == -rank) for value, rank in places.items() if -value in places)
 

@@ -9,25 +9,23 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from tracepact.core import Formula, atoms, reach
-from tracepact.monitor import evaluate_masks, truth
-from tracepact.soft import (
+from tracepact.conform.protocol import formula_of
+from tracepact.data.events import ClipScores, levels_of_texts
+from tracepact.declarations import rules, spec_path
+from tracepact.evaluate.masks import evaluate_masks
+from tracepact.evaluate.reference import (
     BOTTOM,
     Margin,
-    Margins,
-    SoftAtoms,
-    SoftFamily,
-    SoftMask,
     margin_of,
     mask_margin,
     soft_offsets,
     soft_onsets,
     soft_others,
     soft_truth,
+    truth,
 )
-from tracepact.specs import rules, spec_path
-from tracepact.tools.conform.trees import formula_of
-from tracepact.trace import ClipScores, levels_of_texts
+from tracepact.evaluate.soft_family import Margins, SoftAtoms, SoftFamily, SoftMask
+from tracepact.language.formula import Formula, atoms, reach
 
 FILE = json.loads(spec_path("conformance/soft/values.json").read_text(encoding="utf-8"))
 VECTORS = FILE["vectors"]
@@ -68,7 +66,7 @@ def on_the_grid(atom: Mapping[str, Any], clip: Clip) -> list[list[Margin]]:
         return classes_of(atom, clip)
     levels, ranks = levels_of_texts(atom["scores"])
     own = ClipScores(tuple(map(Fraction, atom["edges"])), ranks[:, None])
-    margins = Margins(levels, [Fraction(atom["threshold"])])
+    margins = Margins(levels, Fraction(atom["threshold"]))
     return [[margins[place] for place in own.projected(Fraction(clip["step"]), clip["frames"])[:, 0].tolist()]]
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tracepact import Contract, parse_contract
-from tracepact.core import Formula, FrameClause, Located, lookahead
-from tracepact.core.formula import children
-from tracepact.diagnostics import Span
+from tracepact.diagnostics.findings import Span
+from tracepact.language.contract import FrameClause, Located
+from tracepact.language.formula import Formula, children, lookahead
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 
 _TEMPLATE = "contract random\nstep 20ms\natom p\natom q\natom r\nclause c on p : q\n"

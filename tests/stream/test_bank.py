@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import formulas
+from strategies import formulas, sized
 
 from stream.builders import Clauses, contract_of
 from stream.test_event_streams import GAPS
 from tracepact import Contract, InvalidInput, StreamBank, load_contract, parse_contract
-from tracepact.core import Always, Atom, Constant, Eventually, Since
-from tracepact.specs import spec_path
+from tracepact.declarations import spec_path
+from tracepact.language.formula import Always, Atom, Constant, Eventually, Since
 from tracepact.stream import Arrival, StreamMonitor, restore_bank, restore_state, save_bank, save_state
 
 NAMES = ("p", "q", "ref_active", "ref_onset", "pred_offset")
@@ -139,7 +139,7 @@ def play(twins: Twins, data: st.DataObject, *, longest: int, moves: int = 7) -> 
 
 
 @given(some_clauses, st.integers(1, 2), st.booleans(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=sized(60))
 def test_each_stream_of_a_bank_gets_what_a_monitor_of_its_own_says(
     clauses: Clauses, classes: int, ignoring: bool, data: st.DataObject
 ) -> None:
@@ -147,7 +147,7 @@ def test_each_stream_of_a_bank_gets_what_a_monitor_of_its_own_says(
 
 
 @given(st.integers(0, 2), st.integers(0, 3), st.integers(1, 2), st.booleans(), st.data())
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 def test_event_clauses_in_a_bank_are_those_of_single_streams(
     gap: int, search: int, classes: int, ignoring: bool, data: st.DataObject
 ) -> None:

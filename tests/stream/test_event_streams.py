@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 from stream.builders import cuts, saved_and_restored
 from tracepact import Contract, load_contract, parse_contract
-from tracepact.events import EventViolation
-from tracepact.lang.explain import explain_contract
-from tracepact.scoring import score_family
+from tracepact.data.family import Family, Mode, Side
+from tracepact.evaluate.event_clauses import EventViolation
+from tracepact.evaluate.scorecard import score_family
+from tracepact.language.explanation import explain_contract
+from tracepact.language.formula import FrameRun, join_runs, runs_of_frames
 from tracepact.stream import EventVerdict, StreamMonitor, save_state
-from tracepact.trace import Family, FrameRun, Mode, Side, join_runs, runs_of_frames
 
 Channel = tuple[list[bool], list[bool], list[bool]]
 """The frames of the reference, the prediction and the ignored ones."""
@@ -129,7 +131,7 @@ def run(contract: Contract, some: list[Channel], classes: int, at: list[int], sa
 
 
 @given(contracts, st.integers(1, 2), st.integers(1, 2), st.data())
-@settings(max_examples=100)
+@settings(max_examples=sized(100))
 def test_a_stream_judges_as_the_whole_trace_when_the_component_closes(
     contract: Contract, streams: int, classes: int, data: st.DataObject
 ) -> None:
@@ -153,7 +155,7 @@ def test_a_stream_judges_as_the_whole_trace_when_the_component_closes(
 
 
 @given(contracts, channels(40))
-@settings(max_examples=60)
+@settings(max_examples=sized(60))
 def test_truth_values_frame_by_frame_judge_as_chunks_do(contract: Contract, sides: Channel) -> None:
     chunked, single = StreamMonitor(contract), StreamMonitor(contract)
     wanted = chunked.push({"ref_active": sides[0], "pred_active": sides[1]}).judged
@@ -277,7 +279,7 @@ def flickering(frames: int) -> st.SearchStrategy[Channel]:
 
 
 @given(st.integers(0, 2), st.integers(0, 3), st.integers(1, 2), st.booleans(), st.data())
-@settings(max_examples=100)
+@settings(max_examples=sized(100))
 def test_what_was_judged_inside_an_open_run_is_kept_as_blocks_and_changes_no_verdict(
     gap: int, search: int, classes: int, save: bool, data: st.DataObject
 ) -> None:

@@ -9,15 +9,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import environments, formulas
+from strategies import environments, formulas, sized
 
 from stream.builders import Clauses, Log, contract_of, cuts, delay_of, located, pieces, saved_and_restored
 from tracepact import InvalidInput, load_contract, parse_contract
-from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Implies, Not, Since, Until, lookahead
-from tracepact.monitor import truth
+from tracepact.evaluate.reference import truth
+from tracepact.language.formula import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Implies,
+    Not,
+    Since,
+    Until,
+    lookahead,
+)
 from tracepact.stream import StreamMonitor
-from tracepact.stream.program import EDGES
 from tracepact.stream.verdicts import FrameArrival
+from tracepact.stream.window import EDGES
 
 GIVEN = ("p", "q", "ref_active", "pred_active")
 NAMES = ("p", "q", "ref_active", "ref_onset", "pred_offset")
@@ -48,7 +60,7 @@ def expected(clauses: Clauses, environment: dict[str, list[bool]], frames: int, 
 
 
 @given(some_clauses, environments(GIVEN, longest=24), st.data())
-@settings(max_examples=250)
+@settings(max_examples=sized(250))
 def test_a_stream_gives_the_offline_verdicts_each_at_its_frame(
     clauses: Clauses, trace: tuple[int, dict[str, list[bool]]], data: st.DataObject
 ) -> None:
@@ -72,7 +84,7 @@ def test_a_stream_gives_the_offline_verdicts_each_at_its_frame(
 
 
 @given(some_clauses, environments(GIVEN, shortest=6, longest=40), st.data())
-@settings(max_examples=200)
+@settings(max_examples=sized(200))
 def test_frames_given_one_by_one_as_truth_values_get_the_same_verdicts(
     clauses: Clauses, trace: tuple[int, dict[str, list[bool]]], data: st.DataObject
 ) -> None:
@@ -119,7 +131,7 @@ def test_a_frame_of_truth_values_takes_the_short_way_unless_the_contract_is_too_
 
 
 @given(some_clauses, environments(GIVEN, longest=24), st.data())
-@settings(max_examples=120)
+@settings(max_examples=sized(120))
 def test_a_stream_saved_and_restored_anywhere_gives_the_same_verdicts(
     clauses: Clauses, trace: tuple[int, dict[str, list[bool]]], data: st.DataObject
 ) -> None:
@@ -136,7 +148,7 @@ def test_a_stream_saved_and_restored_anywhere_gives_the_same_verdicts(
 
 @pytest.mark.slow
 @given(some_clauses, st.lists(environments(GIVEN, longest=14), min_size=1, max_size=4), st.data())
-@settings(max_examples=150)
+@settings(max_examples=sized(150))
 def test_streams_of_unequal_length_side_by_side_get_their_own_verdicts(
     clauses: Clauses, traces: list[tuple[int, dict[str, list[bool]]]], data: st.DataObject
 ) -> None:
@@ -172,7 +184,7 @@ def test_streams_of_unequal_length_side_by_side_get_their_own_verdicts(
 
 
 @given(formulas(("p",), farthest=2, leaves=3), formulas(("p",), farthest=2, leaves=3))
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 def test_every_continuation_agrees_with_a_verdict_that_is_out(obligation: Formula, formula: Formula) -> None:
     """By enumeration: all streams of up to 3 frames, all continuations by up to 3 more."""
     contract = contract_of([(obligation, formula)])

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from strategies import sized
 
 from tracepact import InvalidInput, load_contract, parse_contract
-from tracepact.specs import spec_path
+from tracepact.declarations import spec_path
 from tracepact.stream import StreamMonitor, restore_state, save_state
 
 CONTRACT = """contract mixed
@@ -150,7 +151,7 @@ places = st.recursive(
 
 
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=sized(300))
 def test_a_state_with_any_part_replaced_is_refused_or_goes_on(data: st.DataObject) -> None:
     """Nothing but a diagnostic, and what is accepted can be saved, pushed and closed."""
     state = saved()

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from stream.builders import contract_of, saved_and_restored
-from tracepact.core import atoms
-from tracepact.specs import spec_path
+from tracepact.conform.engines import pushes
+from tracepact.conform.oracle import Vector, vector_of
+from tracepact.conform.protocol import formula_of
+from tracepact.declarations import spec_path
+from tracepact.language.formula import atoms
 from tracepact.stream import Arrival, StreamMonitor
-from tracepact.tools.conform.answers import formula_of
-from tracepact.tools.conform.streaming import pushes
-from tracepact.tools.conform.vectors import Vector, vector_of
 
 VECTORS = [
     vector_of(data)

@@ -8,19 +8,29 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics
-from tracepact.thresholds import Detections, FieldFamily, detection_family, detections_of, field_family
-from tracepact.trace import (
+from tracepact.data.assembly import assemble
+from tracepact.data.decoding import Decoding, decode
+from tracepact.data.events import (
     ClipScores,
     Durations,
     Event,
     EventTable,
-    Mode,
     Regions,
     ScoreField,
     frame_edges,
     levels_of_texts,
+)
+from tracepact.data.family import Mode
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.evaluate.scorecard import Scorecard, score_family
+from tracepact.language.contract import Contract
+from tracepact.thresholds.family import (
+    Detections,
+    FieldFamily,
+    contract_of_field,
+    detection_family,
+    detections_of,
+    field_family,
 )
 
 Columns = Mapping[str, Sequence[str]]
@@ -175,3 +185,32 @@ def detected_scenes(draw: st.DrawFn) -> DetectedScene:
         ignore = EventTable("ignore", {"c0": tuple(some)})
     detections = detections_of(EventTable("pred", preds), Diagnostics())
     return DetectedScene(EventTable("ref", refs), detections, Durations("durations", lengths), ignore)
+
+
+# The definition of the curves: decode the field at one threshold, and score what comes out (rule 19.4).
+
+
+def scored_at(
+    contract: Contract,
+    reference: EventTable,
+    field: ScoreField,
+    decoding: Decoding,
+    *,
+    durations: Durations | Fraction | None = None,
+    mode: Mode = Mode.CLASS_INDEXED,
+    ignore: Regions | None = None,
+) -> Scorecard:
+    """The scorecard of a field at one decoding."""
+    own = Durations(field.name, {clip: scores.edges[-1] for clip, scores in field.clips.items()})
+    labelled = contract_of_field(contract, reference, field.classes)
+    family = assemble(
+        labelled,
+        reference,
+        decode(field, decoding),
+        durations=own if durations is None else durations,
+        mode=mode,
+        ignore=ignore,
+        diagnostics=Diagnostics(),
+        allow_outside=True,
+    )
+    return score_family(labelled, family)

@@ -9,7 +9,7 @@ import pytest
 from cli.command import run
 from jsonschema import Draft202012Validator
 
-from tracepact.specs import spec_path
+from tracepact.declarations import spec_path
 
 SCORES = {
     "a": ["0.1 0.2", "0.9 0.2", "0.8 0.7", "0.3 0.6"],
@@ -54,7 +54,7 @@ def test_curves_print_json_of_their_schema_with_exact_values(data: list[str]) ->
 
 
 def test_curves_write_a_folder_with_a_page_and_figures(data: list[str], tmp_path: Path) -> None:
-    done = run("curves", *data, "--out", str(tmp_path / "out"), "--draws", "50", "--against", "silence_guard")
+    done = run("curves", *data, "--out", str(tmp_path / "out"), "--draws", "50", "--versus", "silence_guard")
     assert done.code == 0, done.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         ".tracepact.json",
@@ -89,7 +89,7 @@ def test_curves_list_as_many_points_as_are_asked_for(data: list[str]) -> None:
     ("more", "said"),
     [
         (["--quantity", "evnt_f1"], "event_f1"),
-        (["--against", "nobody"], "no clause `nobody`"),
+        (["--versus", "nobody"], "no clause `nobody`"),
         (["--median", "2"], "even"),
     ],
 )

@@ -14,17 +14,21 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 from thresholds.builders import DetectedScene, Scene, detected_scenes, scenes
 from thresholds.test_every_threshold import CONTRACTS, contracts, union_contracts
 from tracepact import Aggregation, Bootstrap, Contract, Curves, InvalidInput, curves, parse_contract, score_field
-from tracepact.engines import Progress
+from tracepact.data.events import Event, EventTable
+from tracepact.data.family import Mode
+from tracepact.engines import EngineProgress
 from tracepact.files import json_text
 from tracepact.records import plain
-from tracepact.thresholds import METRICS, SCENARIOS, Criteria, CurveSums, Psds, Quantities
-from tracepact.tools.curves import batches
-from tracepact.tools.curves.command import command
-from tracepact.trace import Event, EventTable, Mode
+from tracepact.runs.task import Task
+from tracepact.thresholds.psds import SCENARIOS, Criteria, Psds
+from tracepact.thresholds.quantities import METRICS, CurveSums, Quantities
+from tracepact.tuning import batches
+from tracepact.tuning.curves_command import command
 
 FREE = Psds(Criteria(Fraction(1, 2), Fraction(1, 2), Fraction(1, 4)), Fraction(1, 3))
 
@@ -66,7 +70,7 @@ def same(whole: Callable[[], Curves], batched: Callable[[], Curves]) -> None:
 
 
 @given(scenes(longest=30), contracts, st.sampled_from(Aggregation), st.integers(1, 2), st.sampled_from([1, 3]))
-@settings(max_examples=12)
+@settings(max_examples=sized(12))
 def test_curves_of_scores_in_batches_are_those_of_the_whole(
     scene: Scene, contract: Contract, aggregation: Aggregation, size: int, median: int
 ) -> None:
@@ -80,7 +84,7 @@ def test_curves_of_scores_in_batches_are_those_of_the_whole(
 
 
 @given(scenes(longest=12), union_contracts)
-@settings(max_examples=8)
+@settings(max_examples=sized(8))
 def test_so_they_are_in_union(scene: Scene, contract: Contract) -> None:
     def found(**more: Any) -> Curves:
         data: dict[str, Any] = {"durations": scene.durations, "ignore": scene.ignore, "mode": Mode.UNION}
@@ -90,7 +94,7 @@ def test_so_they_are_in_union(scene: Scene, contract: Contract) -> None:
 
 
 @given(detected_scenes(), contracts, st.sampled_from(Mode), st.sampled_from(Aggregation), st.integers(1, 2))
-@settings(max_examples=12)
+@settings(max_examples=sized(12))
 def test_curves_of_events_in_batches_are_those_of_the_whole(
     scene: DetectedScene, contract: Contract, mode: Mode, aggregation: Aggregation, size: int
 ) -> None:
@@ -105,7 +109,7 @@ def test_curves_of_events_in_batches_are_those_of_the_whole(
 
 
 @given(st.lists(detected_scenes(), min_size=2, max_size=3), st.randoms(use_true_random=False))
-@settings(max_examples=6)
+@settings(max_examples=sized(6))
 def test_counts_added_in_any_order_and_by_any_tree_are_the_same(parts: list[DetectedScene], random: Any) -> None:
     contract = under(CONTRACTS[0], Aggregation.MACRO_CLIPS)
     classes = tuple(sorted({name for part in parts for name in part.family(contract).classes}))
@@ -196,10 +200,13 @@ def test_the_command_prints_the_same_in_batches_on_every_engine(sides: list[str]
 def test_progress_tells_of_the_batches_and_draws_that_follow_the_curves(sides: list[str]) -> None:
     said: list[tuple[str, int]] = []
 
-    def told(plan: object) -> Progress:
-        return Progress(lambda number: said.append(("done", number)), stage=lambda what, of: said.append((what, of)))
+    def told(plan: object) -> EngineProgress:
+        return EngineProgress(
+            lambda number: said.append(("done", number)), stage=lambda what, of: said.append((what, of))
+        )
 
-    found = batches.curves_in_batches(CONTRACTS[0], sides[2], sides[4], durations=3, batch_clips=12, on_plan=told)
+    task = Task(CONTRACTS[0], sides[2], sides[4], durations=3)
+    found = batches.curves_in_batches(task, batch_clips=12, on_plan=told)
     assert said == [("done", 1), ("done", 2)]
     found.record(bootstrap=FEW)
     again = [("batch at these thresholds", 2), ("done", 1), ("done", 2)]

@@ -13,18 +13,17 @@ import pytest
 from cli.command import run
 
 import tracepact
-from tracepact.show.dense import THINNED
-from tracepact.show.figure import Scale, x_scale
-from tracepact.tools.curves.curves import Curves
-from tracepact.tools.curves.figures import against_figure, all_figures, guards_figure, metrics_figure
-from tracepact.tools.curves.record import CurvesRecord, QuantityCurve
+from tracepact.show.figures import THINNED, AxisScale, x_scale
+from tracepact.tuning.curves import Curves
+from tracepact.tuning.curves_command import against_figure, all_figures, guards_figure, metrics_figure
+from tracepact.tuning.records import CurvesRecord, QuantityCurve
 
 pytestmark = pytest.mark.slow
 
 Place = tuple[float, float]
 Line = list[Place]
 Figure = Callable[[CurvesRecord, Curves], str]
-UP = Scale.over((0, 1), 340, 40)
+UP = AxisScale.over((0, 1), 340, 40)
 STEP = 0.11
 """A tenth of a pixel, to which places are drawn, and a little for sums of floats."""
 SEEDS = range(4)
@@ -40,7 +39,7 @@ def scored(seed: int) -> tuple[Curves, CurvesRecord]:
     return found, found.record(points=0)
 
 
-def curves_of(svg: str, names: list[str], across: Scale) -> dict[str, tuple[list[Line], list[Place]]]:
+def curves_of(svg: str, names: list[str], across: AxisScale) -> dict[str, tuple[list[Line], list[Place]]]:
     """The unbroken lines and the marks of each curve; a legend lies beyond the end of the scale."""
     nodes = list(ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path"))
     paths = [n for n in nodes if n.attrib.get("stroke-width") == "2" and "h16" not in n.attrib["d"]]
@@ -57,7 +56,7 @@ def places(texts: Iterable[tuple[str, str]]) -> Line:
     return [(float(x), float(y)) for x, y in texts]
 
 
-def exact_stairs(quantity: QuantityCurve, across: Scale) -> list[Line]:
+def exact_stairs(quantity: QuantityCurve, across: AxisScale) -> list[Line]:
     """The level pieces and the upright ones between them, where a chart puts them, of a curve that is listed whole."""
     assert len(quantity.points) == quantity.pieces
     ends = [*(point.threshold for point in quantity.points[1:]), Fraction(1)]

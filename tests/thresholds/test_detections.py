@@ -9,30 +9,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 from thresholds.builders import DetectedScene, detected_scenes
 from thresholds.test_every_threshold import CONTRACTS, contracts
 from thresholds.test_metric_curves import GATE, naive_counts, naive_triggers, pieces, shares
 from tracepact import Contract, InvalidInput, curves, tune
-from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.metrics import CountMetric, EventPolicy, MetricSettings, OffsetRule
-from tracepact.metrics.cells import frame_metrics, segment_metrics
-from tracepact.metrics.events import event_metrics
-from tracepact.metrics.intervals import Intervals, intervals
-from tracepact.scoring import Scorecard, score_family
-from tracepact.thresholds import (
-    SCENARIOS,
-    Criteria,
-    CurveSettings,
-    Psds,
-    Quantities,
-    counts_of,
-    detections_of,
-    intersections,
-    psds,
-)
-from tracepact.thresholds.rates import Rate
-from tracepact.trace import Event, EventTable, Family, Mode, assemble
+from tracepact.data.assembly import assemble
+from tracepact.data.events import Event, EventTable
+from tracepact.data.family import Family, Mode
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import RowPlace
+from tracepact.evaluate.scorecard import Scorecard, score_family
+from tracepact.measures.policy import EventPolicy, MetricSettings, OffsetRule
+from tracepact.measures.results import CountMetric, Intervals, intervals
+from tracepact.measures.standard import event_metrics, frame_metrics, segment_metrics
+from tracepact.thresholds.family import detections_of
+from tracepact.thresholds.psds import SCENARIOS, Criteria, Psds, intersections, psds
+from tracepact.thresholds.quantities import CurveSettings, Quantities
+from tracepact.thresholds.steps import counts_of
 
 
 def filtered_family(
@@ -57,7 +52,7 @@ def card_at(scene: DetectedScene, contract: Contract, threshold: Fraction, mode:
 
 
 @given(detected_scenes(), contracts, st.sampled_from(Mode), st.data())
-@settings(max_examples=80)
+@settings(max_examples=sized(80))
 def test_the_counts_at_a_threshold_are_those_of_the_events_it_keeps(
     scene: DetectedScene, contract: Contract, mode: Mode, data: st.DataObject
 ) -> None:
@@ -74,7 +69,9 @@ def test_the_counts_at_a_threshold_are_those_of_the_events_it_keeps(
 
 
 def kept_intervals(scene: DetectedScene, threshold: Fraction, times: tuple[Fraction, ...], family: Family) -> Intervals:
-    return intervals(scene.reference, scene.kept(threshold), family.clips, family.classes, times, scene.ignore)
+    return intervals(
+        scene.reference, scene.kept(threshold), family.clips, family.classes, times, scene.ignore, mode=family.mode
+    )
 
 
 @given(
@@ -84,7 +81,7 @@ def kept_intervals(scene: DetectedScene, threshold: Fraction, times: tuple[Fract
     st.sampled_from(OffsetRule),
     st.data(),
 )
-@settings(max_examples=80)
+@settings(max_examples=sized(80))
 def test_the_metrics_at_a_threshold_are_those_of_the_events_it_keeps(
     scene: DetectedScene, mode: Mode, collar: Fraction, offset: OffsetRule, data: st.DataObject
 ) -> None:
@@ -108,12 +105,12 @@ def test_the_metrics_at_a_threshold_are_those_of_the_events_it_keeps(
             assert metric.errors is not None
             assert counts.substitutions is not None
             assert int(counts.substitutions.at(cut).sum()) == metric.errors.substitutions, name
-            for rate in Rate:
-                assert quantities.values(f"{name}_{rate.value}").at(cut) == getattr(metric.micro, rate.value)
+            for rate in ("precision", "recall", "f1"):
+                assert quantities.values(f"{name}_{rate}").at(cut) == getattr(metric.micro, rate)
 
 
 @given(detected_scenes(), st.sampled_from(Mode), shares, shares, st.data())
-@settings(max_examples=80)
+@settings(max_examples=sized(80))
 def test_intersection_counts_are_those_of_the_rule(
     scene: DetectedScene, mode: Mode, dtc: Fraction, gtc: Fraction, data: st.DataObject
 ) -> None:
@@ -133,7 +130,7 @@ def test_intersection_counts_are_those_of_the_rule(
 
 
 @given(detected_scenes())
-@settings(max_examples=30)
+@settings(max_examples=sized(30))
 def test_psds_is_the_area_under_what_the_thresholds_give(scene: DetectedScene) -> None:
     """From the counts of the rule at every threshold, without cross triggers, which have their own test."""
     how = Psds(SCENARIOS["psds1"].criteria, alpha_st=Fraction(1), e_max=Fraction(100_000))
@@ -162,7 +159,7 @@ def test_psds_is_the_area_under_what_the_thresholds_give(scene: DetectedScene) -
 
 
 @given(detected_scenes(), st.sampled_from(["mean", "event_f1", "segment_error_rate"]), st.booleans())
-@settings(max_examples=25)
+@settings(max_examples=sized(25))
 def test_what_tune_says_of_its_decoding_is_what_scoring_the_kept_events_gives(
     scene: DetectedScene, objective: str, common: bool
 ) -> None:

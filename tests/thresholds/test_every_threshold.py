@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
-from thresholds.builders import Scene, field_of, scenes
+from thresholds.builders import Scene, field_of, scenes, scored_at
 from tracepact import Aggregation, Contract, load_contract, parse_contract
-from tracepact.io import Decoding
-from tracepact.scoring import Scorecard, score_family
-from tracepact.thresholds import Quantities, best, clause_values, combined, counts_of, holds, scored_at
-from tracepact.thresholds.values import UNIT
-from tracepact.trace import Durations, Event, EventTable, Mode
+from tracepact.data.decoding import Decoding
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.data.family import Mode
+from tracepact.evaluate.scorecard import Scorecard, score_family
+from tracepact.thresholds.quantities import Quantities
+from tracepact.thresholds.steps import UNIT, best, clause_values, combined, counts_of, holds
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +71,7 @@ def card_at(scene: Scene, contract: Contract, threshold: Fraction, mode: Mode = 
 
 
 @given(scenes(), contracts, st.data())
-@settings(max_examples=80)
+@settings(max_examples=sized(80))
 def test_the_counts_at_a_threshold_are_those_of_decoding_there(
     scene: Scene, contract: Contract, data: st.DataObject
 ) -> None:
@@ -86,7 +88,7 @@ def test_the_counts_at_a_threshold_are_those_of_decoding_there(
 
 
 @given(scenes(longest=20), union_contracts, st.data())
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 def test_in_union_the_counts_are_those_of_decoding_too(scene: Scene, contract: Contract, data: st.DataObject) -> None:
     """With every projection: what two classes cover of a frame together is inside neither of their events."""
     quantities = Quantities(contract, scene.family(contract, Mode.UNION))
@@ -122,7 +124,7 @@ def test_a_clip_longer_than_a_row_is_cut_into_stretches_that_agree() -> None:
 
 
 @given(scenes(longest=12, ignoring=False), contracts, st.sampled_from(Aggregation), st.integers(0, 4))
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 def test_values_and_best_values_are_those_of_all_cuts(
     scene: Scene, contract: Contract, aggregation: Aggregation, quarter: int
 ) -> None:
@@ -153,7 +155,7 @@ def test_values_and_best_values_are_those_of_all_cuts(
 
 
 @given(scenes(longest=8, ignoring=False))
-@settings(max_examples=20)
+@settings(max_examples=sized(20))
 def test_a_profile_and_the_mean_are_those_of_the_scorecard(scene: Scene) -> None:
     contract = CONTRACTS[1]
     family = scene.family(contract)

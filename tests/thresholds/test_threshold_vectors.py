@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from thresholds.builders import Scene, field_of
+from thresholds.builders import Scene, field_of, scored_at
 from tracepact import Contract, parse_contract
-from tracepact.io import Decoding
-from tracepact.specs import rules, spec_path
-from tracepact.thresholds import Quantities, best, cut_range, scored_at, threshold_range
-from tracepact.trace import Durations, Event, EventTable
+from tracepact.data.decoding import Decoding
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.declarations import rules, spec_path
+from tracepact.thresholds.cuts import cut_range, threshold_range
+from tracepact.thresholds.quantities import Quantities
+from tracepact.thresholds.steps import best
 
 FILE = json.loads(spec_path("conformance/thresholds/curves.json").read_text(encoding="utf-8"))
 VECTORS = FILE["vectors"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from strategies import sized
 
 from thresholds.builders import Scene, field_of, scenes
 from tracepact import (
@@ -25,11 +26,12 @@ from tracepact import (
     score_field,
     tune,
 )
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import decode, decoding_text, read_decoding
-from tracepact.thresholds import Quantities, counted_at, cut_range, with_high, with_low
-from tracepact.thresholds.ratios import Options, best_quotient
-from tracepact.tools.tune.tune import Tuned
+from tracepact.data.decoding import decode, decoding_text, read_decoding
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.thresholds.cuts import cut_range
+from tracepact.thresholds.quantities import Quantities, weights_of
+from tracepact.thresholds.ratios import Options, best_quotient, counted_at, with_high, with_low
+from tracepact.tuning.tune import Tuned
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +47,7 @@ def tuned(scene: Scene, objective: str, **how: object) -> Tuned:
 
 
 @given(scenes(longest=20, beyond=False, ignoring=False), st.sampled_from(["missing_guard", "onset_guard"]))
-@settings(max_examples=25)
+@settings(max_examples=sized(25))
 def test_no_common_threshold_is_better_than_the_one_chosen(scene: Scene, objective: str) -> None:
     found = tuned(scene, objective, common=True)
     family = scene.family(GATE)
@@ -60,7 +62,7 @@ def test_no_common_threshold_is_better_than_the_one_chosen(scene: Scene, objecti
 
 
 @given(scenes(longest=20, beyond=False, ignoring=False), st.booleans(), st.booleans())
-@settings(max_examples=25)
+@settings(max_examples=sized(25))
 def test_what_is_written_scores_what_was_promised(scene: Scene, common: bool, hysteresis: bool) -> None:
     """The decoding of every class, with filters and a hysteresis, given to `score`."""
     found = tuned(scene, "missing_guard", common=common, hysteresis=hysteresis, medians=(1, 3))
@@ -102,7 +104,7 @@ def every_value(scene: Scene, objective: str) -> list[Fraction]:
     found = []
     for cuts in product(range(low, high + 1), repeat=len(quantities.given.family.classes)):
         counted = counted_at(quantities, [name if dot else first], list(cuts))
-        parts = [counted.parts[c] for c, _ in quantities.weights(name) or ()] if dot else []
+        parts = [counted.parts[c] for c, _ in weights_of(quantities.contract, name) or ()] if dot else []
         asked = all((part[1] > 0).any() or (len(part) > 2 and part[2].any()) for part in parts)
         value = counted.value(quantities, name if dot else first, aggregation)
         if asked and value is not None:
@@ -111,7 +113,7 @@ def every_value(scene: Scene, objective: str) -> list[Fraction]:
 
 
 @given(scenes(longest=5, beyond=False, ignoring=False), st.sampled_from(QUOTIENTS))
-@settings(max_examples=60)
+@settings(max_examples=sized(60))
 def test_no_combination_of_thresholds_is_better_for_a_quotient(scene: Scene, objective: str) -> None:
     assume(len(scene.field.levels) ** len(scene.field.classes) <= 400)
     record = tuned(scene, objective).record
@@ -141,7 +143,7 @@ def test_the_quotient_of_sums_is_the_greatest_of_all_combinations(classes: list[
 
 
 @given(scenes(longest=12, beyond=False), st.sampled_from([*QUOTIENTS, *OTHERS]), st.booleans(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=sized(60))
 def test_a_threshold_for_each_class_is_never_worse_than_a_common_one(
     scene: Scene, objective: str, hysteresis: bool, data: st.DataObject
 ) -> None:
@@ -161,7 +163,7 @@ def test_a_threshold_for_each_class_is_never_worse_than_a_common_one(
     st.sampled_from(["mean", "macro_clips_informative.mean"]),
     st.data(),
 )
-@settings(max_examples=25)
+@settings(max_examples=sized(25))
 def test_no_change_of_one_class_is_better_for_a_mean(scene: Scene, objective: str, data: st.DataObject) -> None:
     found = tuned(scene, objective)
     label = data.draw(st.sampled_from([own.label for own in found.record.classes]))
@@ -205,7 +207,7 @@ def test_of_equal_stretches_one_that_begins_above_0_is_taken() -> None:
 
 
 @given(scenes(longest=20, ignoring=False), st.data())
-@settings(max_examples=40)
+@settings(max_examples=sized(40))
 def test_a_hysteresis_with_one_threshold_held_is_a_field_of_the_other(scene: Scene, data: st.DataObject) -> None:
     low, high = sorted(data.draw(st.lists(st.sampled_from(scene.thresholds()), min_size=2, max_size=2)))
     levels = scene.field.levels
@@ -374,9 +376,9 @@ def test_what_is_tuned_is_saved_and_scored_by_its_path(tmp_path: Path) -> None:
 def test_what_a_field_gives_is_shown_in_a_line() -> None:
     field = score_field(np.random.default_rng(1).random((2000, 2)), classes=["cat", "dog"], step="0.02")
     ref = [(0, 1, "dog")]
-    run = score("boundary_gate", ref, field, decoding=0.5)
+    run = score("boundary_gate", ref, field, decoding=0.5, margins=True)
     found = [field, curves("boundary_gate", ref, field), tune("boundary_gate", ref, field, "missing_guard", folds=0)]
-    for shown in (*found, run.margins):
+    for shown in (*found, *run.margins.values()):
         assert len(repr(shown)) < 300
         assert repr(shown).startswith("<")
 
@@ -397,7 +399,7 @@ def test_names_that_are_not_known_are_answered_with_some_that_are() -> None:
 
 
 @given(scenes(longest=12, ignoring=False), st.data())
-@settings(max_examples=30)
+@settings(max_examples=sized(30))
 def test_each_class_is_decoded_by_its_own(scene: Scene, data: st.DataObject) -> None:
     """The events of a class are those of its decoding given to all."""
     choices = [

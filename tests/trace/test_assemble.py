@@ -1,14 +1,18 @@
 """From events to a family: every oddity of the data has its diagnostic, and nothing is dropped silently."""
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.command import events, run, write
 
-from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics, InvalidInput
-from tracepact.lang import parse_contract
-from tracepact.trace import Durations, Event, EventTable, Family, Mode, Side, assemble
+from tracepact.data.assembly import assemble
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.data.family import Family, Mode, Side
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.language.compilation import parse_contract
+from tracepact.language.contract import Contract
 
 CONTRACT = parse_contract("contract c\nstep 20ms\nclause g on ref_onset : ref_onset -> N[40ms] pred_onset\n")
 
@@ -16,9 +20,9 @@ CONTRACT = parse_contract("contract c\nstep 20ms\nclause g on ref_onset : ref_on
 def table(name: str, **clips: list[tuple[str, str, str]]) -> EventTable:
     """Events by clip, rows numbered from two as in a file with a header."""
     row, found = 2, {}
-    for clip, events in clips.items():
+    for clip, rows in clips.items():
         listed = []
-        for onset, offset, label in events:
+        for onset, offset, label in rows:
             listed.append(Event(Fraction(onset), Fraction(offset), label, row))
             row += 1
         found[clip] = tuple(listed)
@@ -176,3 +180,11 @@ def test_masks_must_be_declared_supplied_and_of_the_right_length() -> None:
 
 def test_more_frames_than_memory_holds_are_refused() -> None:
     assert put(GOOD, GOOD, "1e12")[1] == [("too-many-frames", None)]
+
+
+def test_a_label_that_is_nearly_declared_is_offered(tmp_path: Path) -> None:
+    text = "contract c\nstep 20ms\nlabels speach door\nclause a on ref_onset : pred_onset\n"
+    write(tmp_path, {"c.contract": text, "ref.tsv": events("a 1 2 speech"), "pred.tsv": events("a 1 2 knock")})
+    outcome = run("score", "c.contract", "--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "5", folder=tmp_path)
+    helps = [line for line in outcome.err.splitlines() if "= help:" in line]
+    assert ["did you mean `speach`?" in line for line in helps] == [True, False]

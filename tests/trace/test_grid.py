@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.core import Projection
-from tracepact.trace import Grid, exact, join_runs, runs_of_frames, union_runs
+from tracepact.data.events import exact
+from tracepact.data.grid import Grid
+from tracepact.language.contract import Projection
+from tracepact.language.formula import join_runs, runs_of_frames, union_runs
 
 steps = st.sampled_from([Fraction(1, 50), Fraction(1, 100), Fraction("0.0232"), Fraction(1, 3)])
 times = st.fractions(min_value=0, max_value=5, max_denominator=1000)

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import family_of
 
-from tracepact.trace import Layout, Side, runs_of_frames
-from tracepact.trace.family import Atoms
-from tracepact.trace.layout import pack, unpack
+from tracepact.data.family import Atoms, Layout, Side, pack, unpack
+from tracepact.language.formula import runs_of_frames
 
 clips = st.lists(st.lists(st.booleans(), min_size=1, max_size=150), min_size=1, max_size=5)
 pairs = st.integers(1, 90).flatmap(

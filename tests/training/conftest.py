@@ -1,5 +1,8 @@
 """Small tensors are faster on one thread."""
 
-import torch
+from importlib.util import find_spec
 
-torch.set_num_threads(1)
+if find_spec("torch"):
+    import torch
+
+    torch.set_num_threads(1)

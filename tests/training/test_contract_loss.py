@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import family_of
 
 from tracepact import Aggregation, Contract, InvalidInput, load_contract, parse_contract
-from tracepact.scoring import score_family
+from tracepact.evaluate.scorecard import score_family
 from tracepact.torch import ContractLoss, ContractOutput
 
 GATE = load_contract("boundary_gate")
@@ -269,7 +269,8 @@ def run(code: str) -> str:
 
 
 def test_importing_tracepact_does_not_import_torch() -> None:
-    code = "import sys, tracepact, tracepact.cli, tracepact.soft; tracepact.score; print('torch' in sys.modules)"
+    code = "import sys, tracepact, tracepact.cli, tracepact.evaluate.soft_family; tracepact.score; "
+    code += "print('torch' in sys.modules)"
     assert run(code) == "False\n"
 
 

@@ -10,12 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import ATOMS, environments, formulas
 
-from tracepact.core import Always, Atom, Eventually, Formula, FrameClause, Located, Since, Until, cost, subformulas
-from tracepact.diagnostics import Span
-from tracepact.monitor import truth
-from tracepact.soft import margin_of, mask_margin, soft_truth
-from tracepact.torch.plan import plan_of
-from tracepact.torch.smooth import Smooth
+from tracepact.diagnostics.findings import Span
+from tracepact.evaluate.reference import margin_of, mask_margin, soft_truth, truth
+from tracepact.language.contract import FrameClause, Located
+from tracepact.language.formula import Always, Atom, Eventually, Formula, Since, Until, cost, subformulas
+from tracepact.torch.smooth import Smooth, plan_of
 
 PLACE = Span(0, 0)
 temperatures = st.sampled_from([1e-6, 1e-3, 0.05, 0.3, 1.0, 10.0, 1e6])

@@ -13,9 +13,9 @@ from cli.command import Outcome, run, write
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tracepact.specs import spec_path
-from tracepact.stream.lines import BadLine, EndLine, FrameLine, read_line
-from tracepact.tools.exits import Exit
+from tracepact.command_line import Exit
+from tracepact.declarations import spec_path
+from tracepact.stream.frames import BadLine, EndLine, FrameLine, read_line
 
 CONTRACT = """contract gate
 step 20ms

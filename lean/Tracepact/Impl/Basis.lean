@@ -2,7 +2,6 @@ import Tracepact.Spec.Basis
 /-! The retained basis: the candidates in order, without the constant ones and without any that repeats an earlier one.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 section

@@ -2,7 +2,6 @@ import Tracepact.Impl.Masks
 import Tracepact.Spec.Boundary
 /-! Onset and offset frames by one shift of the active mask. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- `a & ~(a << 1)`. -/

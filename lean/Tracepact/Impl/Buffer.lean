@@ -5,7 +5,6 @@ verdict
 from what it keeps. Lists are in order of emission, newest first.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- What the program keeps: how many frames it has seen, how many of them it holds, and the atoms of these; `kept k j`

@@ -3,14 +3,15 @@ import Tracepact.Impl.Popcount
 import Tracepact.Spec.Certificate
 /-! What the kernel computes when it checks a certificate. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- The verdict mask that the bitset engine computes. -/
 def Case.verdict (c : Case) (f : Formula) : Nat :=
     evalMask (full c.frames) c.frames (boundaryMask (full c.frames) c.ref c.pred c.extra) f
 
+def forceRun (x : Nat) (k : Nat → Bool) : Bool := k x
 /-- `k x`, with `x` computed first. -/
+@[implemented_by forceRun]
 def force (x : Nat) (k : Nat → Bool) : Bool := Nat.rec (motive := fun _ => Bool) (k .zero) (fun n _ => k (.succ n)) x
 
 /-- The claim is what the engine computes; `2^d` must be at least the number of frames. -/

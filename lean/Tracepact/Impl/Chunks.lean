@@ -4,7 +4,6 @@ The streaming program with chunks: frames that arrive together are read at once,
 all given from what was held and the whole chunk. Lists are in order of emission, newest first; so are the chunks.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- What it holds, and `m` frames that arrive together; `x k j` is atom `k` at number `j` of these. -/

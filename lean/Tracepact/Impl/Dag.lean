@@ -5,7 +5,6 @@ node
 listed right after it. So every node is evaluated once, after all it needs.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 inductive Node where

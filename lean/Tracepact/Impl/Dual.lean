@@ -8,7 +8,6 @@ weighs just
 that is the heaviest, and with a base that is large enough, the heaviest has the most pairs and then the least cost.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- The price at a position; nothing beyond the list. -/

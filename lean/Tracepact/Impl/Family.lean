@@ -2,7 +2,6 @@ import Tracepact.Impl.Masks
 import Tracepact.Spec.Family
 /-! A family of clips as one long mask: clips laid end to end, each followed by a padding of invalid frames. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- The valid frames: one exactly on the clips' own frames. -/

@@ -5,19 +5,26 @@ found needs no proof, since what is found is checked; that a value is computed o
 does.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-! ### Values computed first; by recursors, which the kernel unfolds faster than the same by cases -/
+def forceNatsRun (l : List Nat) (k : List Nat → Bool) : Bool := k l
+def forceIntervalsRun (l : List Interval) (k : List Interval → Bool) : Bool := k l
+def forceIntRun (x : Int) (k : Int → Bool) : Bool := k x
+def forceCandidatesRun (l : List Candidate) (k : List Candidate → Bool) : Bool := k l
+@[implemented_by forceNatsRun]
 def forceNats (l : List Nat) : (List Nat → Bool) → Bool :=
   List.rec (motive := fun _ => (List Nat → Bool) → Bool) (fun k => k .nil)
     (fun x _ rest k => force x fun x => rest fun l => k (.cons x l)) l
+@[implemented_by forceIntervalsRun]
 def forceIntervals (l : List Interval) : (List Interval → Bool) → Bool :=
   List.rec (motive := fun _ => (List Interval → Bool) → Bool) (fun k => k .nil)
     (fun r _ rest k => force r.start fun a => force r.stop fun b => rest fun l => k (.cons ⟨a, b⟩ l)) l
+@[implemented_by forceIntRun]
 def forceInt (x : Int) (k : Int → Bool) : Bool :=
   Int.rec (motive := fun _ => Bool) (fun n => force n fun n => k (.ofNat n))
     (fun n => force n fun n => k (.negSucc n)) x
+@[implemented_by forceCandidatesRun]
 def forceCandidates (l : List Candidate) : (List Candidate → Bool) → Bool :=
   List.rec (motive := fun _ => (List Candidate → Bool) → Bool) (fun k => k .nil)
     (fun x _ rest k => force x.ref fun i => force x.pred fun j => forceInt x.cost fun cost => force x.refOnset fun a =>

@@ -1,7 +1,6 @@
 import Tracepact.Spec.Matching
 /-! The greedy matcher: rank the candidates, keep what is still free. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 def insertRanked (c : Candidate) : List Candidate → List Candidate

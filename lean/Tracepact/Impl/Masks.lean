@@ -6,7 +6,6 @@ Windows are shift-or by doubling; each loop carries fuel only so that it is seen
 `longest` clip reach no frame of any clip and are cut off first.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- The next shift of a doubling loop that has `done` of `width` frames. -/

@@ -1,7 +1,6 @@
 import Tracepact.Spec.Order
 /-! What the kernel computes when it checks the order of a selection. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- What is asked of the row at a place, which must be there. -/

@@ -1,7 +1,6 @@
 import Tracepact.Spec.Runs
 /-! Extracting the runs of a mask: one scan over the frames, latest run first, then turned round. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- Frame `i` is active: the last run grows if it ended at `i`, else a new one begins. -/

@@ -7,7 +7,6 @@ the
 frames of every event, the runs, what event clauses see of them, the candidates and the matching.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 structure SideHints where

@@ -1,7 +1,6 @@
 import Tracepact.Spec.Scope
 /-! The streaming monitor: verdicts as soon as they are known. Lists are in order of emission, newest first. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- The first `m` frames of a trace: all that has arrived. -/

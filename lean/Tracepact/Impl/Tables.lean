@@ -6,7 +6,6 @@ From the times of a table to a mask. The frames of an event are not computed by 
 multiplication at both ends.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- `p` holds at `n` and not right before. -/

@@ -6,7 +6,6 @@ What the kernel computes when it checks what a class comes to. The clips of a bl
 formula is evaluated once for all of them; each has `2^d` invalid frames behind it, and none has more frames than that.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 structure Found where
@@ -54,11 +53,19 @@ def withRows (d v : Nat) (mask : Nat → Nat) : List ContractClause → (List Ro
   | .cons c rest, k => withRow d v mask (fun x => withRows d v mask rest fun rows => k (.cons x rows)) c
 
 /-! ### Counts and tallies -/
+def readCounterRun : List Nat → Nat → Nat
+  | .nil, _ => 0
+  | .cons s rest, i => Nat.add (Nat.land (Nat.shiftRight s i) 1) (Nat.mul (readCounterRun rest i) 2)
 /-- `counter`, with one operation for a bit. -/
+@[implemented_by readCounterRun]
 def readCounter (slices : List Nat) (i : Nat) : Nat :=
   List.rec (motive := fun _ => Nat) 0
     (fun s _ rest => Nat.add (Nat.land (Nat.shiftRight s i) 1) (Nat.mul rest 2)) slices
+def rowCountsRun (h : Hints) (s : Nat) : Row → Counts
+  | ⟨.frame _ _, satisfied, obligated, _⟩ => ⟨readCounter satisfied s, readCounter obligated s⟩
+  | ⟨.event e p, _, _, _⟩ => clauseCounts ⟨0, fun _ _ => .false⟩ h.scene h.matching (.event e p)
 /-- The counts of a row's clause on the clip whose frame 0 is frame `s` of the block. -/
+@[implemented_by rowCountsRun]
 def rowCounts (h : Hints) (s : Nat) (x : Row) : Counts :=
   ContractClause.rec (motive := fun _ => Counts)
     (fun _ _ => ⟨readCounter x.satisfied s, readCounter x.obligated s⟩)
@@ -77,6 +84,11 @@ def forceCounts (x : Counts) (k : Counts → Bool) : Bool :=
 def forceTally (t : Tally) (k : Tally → Bool) : Bool :=
   force t.satisfied fun a => force t.obligated fun b => force t.values.numerator fun x =>
     force t.values.denominator fun y => k ⟨a, b, ⟨x, y⟩⟩
+def withNextRowsRun (h : Hints) (s n : Nat) (evidence : Bool) : List Row → (List Row → Bool) → Bool
+  | .nil, k => k .nil
+  | .cons x rest, k => forceCounts (rowCounts h s x) fun c => forceTally (rowTally n evidence x c) fun t =>
+      withNextRowsRun h s n evidence rest fun rows => k (.cons ⟨x.clause, x.satisfied, x.obligated, t⟩ rows)
+@[implemented_by withNextRowsRun]
 def withNextRows (h : Hints) (s n : Nat) (evidence : Bool) (rows : List Row) : (List Row → Bool) → Bool :=
   List.rec (motive := fun _ => (List Row → Bool) → Bool) (fun k => k .nil)
     (fun x _ rest k => forceCounts (rowCounts h s x) fun c => forceTally (rowTally n evidence x c) fun t =>

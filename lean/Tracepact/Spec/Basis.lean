@@ -5,7 +5,6 @@ are
 only compared for equality, so any numbering of the exact fractions serves.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 section

@@ -1,7 +1,6 @@
 import Tracepact.Spec.Formula
 /-! Onset and offset frames, and the six atoms that a reference and a prediction give. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- Active at the frame before `i`; at frame 0 there is none. -/

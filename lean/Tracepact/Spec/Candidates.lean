@@ -1,7 +1,6 @@
 import Tracepact.Spec.Matching
 /-! The candidates of a matching, with their costs (rules 8.1 and 8.2). -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- Rule 8.1, decided. -/

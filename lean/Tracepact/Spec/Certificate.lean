@@ -3,7 +3,6 @@ import Tracepact.Spec.Masks
 import Tracepact.Spec.Score
 /-! What a certificate says of a frame clause on one clip. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- A frame clause: where it is obliged, and what must hold there. -/

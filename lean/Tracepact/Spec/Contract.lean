@@ -11,7 +11,6 @@ A contract, and what a clip of one class counts under it (chapters 5, 7, 8 and 9
 All times, the step among them, are whole multiples of one unit. Ignored regions and further masks are not part of it.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- What an event clause is asked about (rule 9.1). -/

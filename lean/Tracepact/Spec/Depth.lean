@@ -1,7 +1,6 @@
 import Tracepact.Spec.Formula
 /-! Nesting of temporal operators. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 def depth : Formula → Nat

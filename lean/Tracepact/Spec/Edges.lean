@@ -1,7 +1,6 @@
 import Tracepact.Spec.Boundary
 /-! Onset and offset of a formula, as formulas: what an edge atom stands for. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- At the frame before; at frame 0 there is none. -/

@@ -2,7 +2,6 @@ import Tracepact.Spec.Matching
 import Tracepact.Spec.Table
 /-! Event clauses. All times are whole multiples of one common unit, which exact decimals always have. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- Two families of events, their matching, and how many predictions overlap each reference. -/

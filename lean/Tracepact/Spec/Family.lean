@@ -1,7 +1,6 @@
 import Tracepact.Spec.Masks
 /-! A family of clips laid end to end on one long mask, each followed by invalid frames. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- A clip: its length and the masks of its atoms. -/

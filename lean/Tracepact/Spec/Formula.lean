@@ -1,7 +1,6 @@
 import Tracepact.Spec.Truth
 /-! The core language: traces, formulas, what a formula means, and the evaluator that decides it. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- `frames` frames; `atom k i` is the value of atom `k` at frame `i`. Only frames `i` below `frames` exist. -/

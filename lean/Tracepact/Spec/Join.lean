@@ -1,7 +1,6 @@
 import Tracepact.Spec.Runs
 /-! Joining runs over short gaps (rule 5.8). -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- A gap of `k` frames is joined: `k · step ≤ mergeGap`, both in one unit of time. -/

@@ -1,7 +1,6 @@
 import Tracepact.Spec.Boundary
 /-! An event whose prediction starts in time and ends late. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 def tailRef (i : Nat) : Bool := band (Nat.ble 2 i) (Nat.ble (.succ i) 6)

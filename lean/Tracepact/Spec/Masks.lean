@@ -1,7 +1,6 @@
 import Tracepact.Spec.Formula
 /-! Masks: a natural number whose bit `i` is frame `i`, and where a clip lies on a long one. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- Bit `i` of a mask. -/

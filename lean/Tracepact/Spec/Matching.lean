@@ -1,7 +1,6 @@
 import Tracepact.Spec.Runs
 /-! Matching reference runs with predicted runs. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- The distance between two frames or times. -/

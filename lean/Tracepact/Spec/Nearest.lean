@@ -1,7 +1,6 @@
 import Tracepact.Spec.Matching
 /-! The nearest witness of a frame. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 def closer : Option Nat → Nat → Option Nat

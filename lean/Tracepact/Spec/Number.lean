@@ -1,7 +1,6 @@
 import Tracepact.Spec.Matching
 /-! Exact numbers: signed fractions, and one that is greater than all of them. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- `(plus - minus) / over`. With `over = 0` and `plus > minus` it is unbounded: greater than every other number. -/

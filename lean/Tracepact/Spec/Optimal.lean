@@ -5,7 +5,6 @@ several
 such sets it is, is left out.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- What a cost adds: the cost itself if it is not negative, else nothing. -/

@@ -6,7 +6,6 @@ cases by a margin if the weighted sum is lower by that margin on the worse one. 
 divided by the scale and by the total of the weights is the weighted mean, and so is the margin.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- Values times their weights, added up; what has no weight does not count. -/

@@ -2,7 +2,6 @@ import Tracepact.Spec.Candidates
 import Tracepact.Spec.Number
 /-! The predicates of event clauses (chapter 4). Intervals are in units of time, as the constants are. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-! ### The language -/

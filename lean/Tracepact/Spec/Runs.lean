@@ -1,7 +1,6 @@
 import Tracepact.Spec.Boundary
 /-! Runs: the maximal half-open intervals of active frames. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- The frames from `start` up to, not including, `stop`. -/

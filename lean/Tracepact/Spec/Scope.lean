@@ -1,7 +1,6 @@
 import Tracepact.Spec.Formula
 /-! How far a formula looks. Each node clamps at zero: `Nat.sub` is zero where the difference would be negative. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- `max 0 (m - lo)`. -/

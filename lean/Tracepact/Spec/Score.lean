@@ -1,7 +1,6 @@
 import Tracepact.Spec.Formula
 /-! Obligations and scores. `o` and `v` are two masks of `n` frames: where a clause is obliged, and where it holds. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- How many frames are obliged. -/

@@ -7,7 +7,6 @@ Scores, thresholds and declared margins are whole multiples of one unit. Finitel
 the unit is one over a common denominator.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- How far a soft value is from zero: so many units, or unboundedly far. -/

@@ -5,7 +5,6 @@ common
 unit, which exact decimals always have; every rule is stated by multiplication.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 structure Event where

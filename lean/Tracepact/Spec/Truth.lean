@@ -1,6 +1,5 @@
 /-! Truth values and bounded search: the vocabulary of every definition below. -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- The truth value `b` is true. -/
@@ -9,9 +8,11 @@ abbrev IsTrue (b : Bool) : Prop := Eq b .true
 /-- `a` is less than `b`. -/
 abbrev Lt (a b : Nat) : Prop := Nat.le (.succ a) b
 
+@[macro_inline]
 def band : Bool → Bool → Bool
   | .true, b => b
   | .false, _ => .false
+@[macro_inline]
 def bor : Bool → Bool → Bool
   | .true, _ => .true
   | .false, b => b
@@ -21,6 +22,7 @@ def bnot : Bool → Bool
 def bxor : Bool → Bool → Bool
   | .true, b => bnot b
   | .false, b => b
+@[macro_inline]
 def bimplies (a b : Bool) : Bool := bor (bnot a) b
 def biff (a b : Bool) : Bool := bnot (bxor a b)
 

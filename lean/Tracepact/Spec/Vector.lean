@@ -6,7 +6,6 @@ over classes is the mean over all of them; in which order the clips of a class a
 these.
 -/
 set_option autoImplicit false
-noncomputable section
 namespace Tracepact
 
 /-- Rules 7.2 and 7.3. -/

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import click
 
-from tracelab.bars import stage_bars
 from tracelab.corpora.clips import CLIP_SECONDS
-from tracelab.corpora.maestro import read_corpus
-from tracelab.corpora.sample import SCENES, write_sample
+from tracelab.corpora.maestro import SCENES, read_corpus, write_sample
 from tracelab.corpora.track import baseline_track, maestro_track
-from tracelab.faults import told
+from tracelab.files import told
 from tracelab.scenes.voices import open_voice
+from tracelab.stages import stage_bars
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)

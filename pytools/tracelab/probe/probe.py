@@ -1,33 +1,46 @@
-"""The whole probe: sound, encoders behind one head, detectors as they are, rows, views, record; each stage once."""
+"""The whole probe, each stage once, its verification, and the command that runs it."""
 
 import hashlib
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from tracelab.decoding import CONTRACT
-from tracelab.faults import fault
-from tracelab.files import copy_folder, replaced, write_whole
+import click
+
+import tracepact
+from tracelab.detectors.decoding import CONTRACT
+from tracelab.files import copy_folder, fault, replaced, write_whole
+from tracelab.options import SPEECH, WORKERS
 from tracelab.probe.clips import clip_stage, read_clips
-from tracelab.probe.detections import SPEECH_GATE, detected_stage, run_stage
-from tracelab.probe.encoding import encoded_stage, entry_key, head_stage
-from tracelab.probe.registry import DetectorEntry, EncoderEntry, Entry, Registry
-from tracelab.probe.rows import ENCODERS, GATES, ONSETS, row_files
-from tracelab.probe.scales import PROBE_SCALES, ProbeScale
+from tracelab.probe.encoding import SPEECH_GATE, detected_stage, encoded_stage, entry_key, head_stage, run_stage
+from tracelab.probe.registry import (
+    DetectorEntry,
+    EncoderEntry,
+    Registry,
+    RegistryEntry,
+    check_present,
+    identity,
+    missing,
+    own_registry,
+    read_registry,
+)
+from tracelab.probe.rows import ENCODERS, GATES, ONSETS, PROBE_SCALES, ProbeScale, row_files
 from tracelab.probe.views import probe_views
-from tracelab.probe.weights import check_present, identity, missing
-from tracelab.progress import SILENT, Progress
-from tracelab.scenes.voices import Voice
-from tracelab.stages import Stages, claim
+from tracelab.scenes.voices import Voice, open_voice
+from tracelab.stages import SILENT, StageListener, Stages, Verified, claim, stage_bars, stored_draws
 from tracelab.study.rows import Row, Runs, rows_text
-from tracelab.study.splits import heard_split, plain
 from tracelab.study.study import stored_rows
+from tracelab.study.systems import heard_split, plain
+from tracepact.inputs import LARGEST_DOCUMENT, digest_within, read_within
+from tracepact.show import Table, TerminalTable, print_tables, words
+
+# The whole probe: sound, encoders behind one head, detectors as they are, rows, views, record; each stage once.
 
 RECORD = "probe.json"
 PAGE = "probe.html"
@@ -35,18 +48,20 @@ _LIBRARIES = ("tracepact", "numpy", "scipy", "scikit-learn", "torch", "onnxrunti
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ProbeSubjects:
     """What a probe is about: the encoders and detectors that are here, and those that are not."""
 
     encoders: tuple[EncoderEntry, ...]
     detectors: tuple[DetectorEntry, ...]
-    absent: tuple[tuple[Entry, str], ...]
+    absent: tuple[tuple[RegistryEntry, str], ...]
     cache: Path
 
 
-def choose(registry: Registry, encoders: Sequence[str] | None, detectors: Sequence[str] | None, cache: Path) -> Chosen:
+def choose(
+    registry: Registry, encoders: Sequence[str] | None, detectors: Sequence[str] | None, cache: Path
+) -> ProbeSubjects:
     """The entries to probe: those that were named, which must be here, or else all that are here."""
-    absent: list[tuple[Entry, str]] = []
+    absent: list[tuple[RegistryEntry, str]] = []
     if encoders is None:
         absent += _absent(registry.encoder, cache)
         found = tuple(entry for entry in registry.encoder if missing(entry, cache) is None)
@@ -59,11 +74,17 @@ def choose(registry: Registry, encoders: Sequence[str] | None, detectors: Sequen
         heard = tuple(registry.detectors(detectors))
     for entry in (*found, *heard):
         check_present(entry, cache)
-    return Chosen(found, heard, tuple(absent), cache)
+    return ProbeSubjects(found, heard, tuple(absent), cache)
 
 
 def run_probe(
-    folder: Path, scale: ProbeScale, voice: Voice, chosen: Chosen, *, workers: int = 1, progress: Progress = SILENT
+    folder: Path,
+    scale: ProbeScale,
+    voice: Voice,
+    chosen: ProbeSubjects,
+    *,
+    workers: int = 1,
+    progress: StageListener = SILENT,
 ) -> Path:
     """Run or go on with a probe; the path of its page."""
     began = perf_counter()
@@ -98,7 +119,7 @@ def write_probe_views(folder: Path, record: dict[str, Any]) -> Path:
 def read_probe_record(folder: Path) -> dict[str, Any]:
     """The record of a probe."""
     try:
-        found: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads(read_within(folder, RECORD, LARGEST_DOCUMENT))
         PROBE_SCALES[found["scale"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         help = "`tracelab probe --out FOLDER` writes one"
@@ -110,9 +131,9 @@ def _encoders(
     stages: Stages,
     scale: ProbeScale,
     voice: Voice,
-    chosen: Chosen,
+    chosen: ProbeSubjects,
     workers: int,
-    progress: Progress,
+    progress: StageListener,
     runs: list[tuple[str, str, Path]],
     timing: list[Row],
 ) -> None:
@@ -140,9 +161,9 @@ def _detectors(
     stages: Stages,
     scale: ProbeScale,
     voice: Voice,
-    chosen: Chosen,
+    chosen: ProbeSubjects,
     workers: int,
-    progress: Progress,
+    progress: StageListener,
     runs: list[tuple[str, str, Path]],
     timing: list[Row],
     scores: dict[str, tuple[Path, str]],
@@ -183,7 +204,7 @@ def _gather(folder: Path, runs: list[tuple[str, str, Path]], scores: dict[str, t
         write_whole(part / "hops.json", json.dumps(hops, indent=1) + "\n")
 
 
-def _rows(folder: Path, scale: ProbeScale, timing: list[Row], chosen: Chosen, progress: Progress) -> None:
+def _rows(folder: Path, scale: ProbeScale, timing: list[Row], chosen: ProbeSubjects, progress: StageListener) -> None:
     runs = Runs(folder / "runs")
     makers = row_files(folder, scale.draws)
     progress.begin("rows", len(makers))
@@ -196,7 +217,7 @@ def _rows(folder: Path, scale: ProbeScale, timing: list[Row], chosen: Chosen, pr
     write_whole(folder / "rows" / "registry.csv", rows_text(entries))
 
 
-def _entry_row(entry: Entry, why: str) -> Row:
+def _entry_row(entry: RegistryEntry, why: str) -> Row:
     decides = entry.decides if isinstance(entry, DetectorEntry) else ""
     kind = "detector" if isinstance(entry, DetectorEntry) else "encoder"
     return {
@@ -213,12 +234,12 @@ def _entry_row(entry: Entry, why: str) -> Row:
     }
 
 
-def _timing(group: str, entry: Entry, place: Path) -> Row:
+def _timing(group: str, entry: RegistryEntry, place: Path) -> Row:
     found = json.loads((place / "timing.json").read_text(encoding="utf-8"))
     return {"group": group, "system": entry.name, "seconds": str(found["seconds"]), "sound": str(found["sound"])}
 
 
-def _absent(entries: Sequence[Entry], cache: Path) -> list[tuple[Entry, str]]:
+def _absent(entries: Sequence[RegistryEntry], cache: Path) -> list[tuple[RegistryEntry, str]]:
     found = ((entry, missing(entry, cache)) for entry in entries)
     return [(entry, error.diagnostics[0].headline) for entry, error in found if error is not None]
 
@@ -228,7 +249,7 @@ def _settings(scale: ProbeScale, voice: Voice) -> dict[str, Any]:
     return {"probe": plain(scale), "speech": voice.name, "speech_sha256": voice.digest}
 
 
-def _record(folder: Path, scale: ProbeScale, voice: Voice, chosen: Chosen, seconds: float) -> dict[str, Any]:
+def _record(folder: Path, scale: ProbeScale, voice: Voice, chosen: ProbeSubjects, seconds: float) -> dict[str, Any]:
     entries = (*chosen.encoders, *chosen.detectors)
     return {
         "scale": scale.name,
@@ -264,3 +285,116 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return ""
+
+
+# Verifies a probe: every run from its stored predictions, every row from runs and scores, every view from the rows.
+
+
+def verify_probe(folder: Path, progress: StageListener = SILENT) -> Verified:
+    """Compute everything again that follows from what is stored, and compare; times are only held to their digest."""
+    record = read_probe_record(folder)
+    runs = Runs(folder / "runs")
+    every = list(runs.every())
+    progress.begin("runs", len(every))
+    drifts: list[str] = []
+    for group, system, path in every:
+        found = tracepact.verify_run(path)
+        drifts += [f"runs/{group}/{system}: {drift.where}" for drift in found.drifts]
+        drifts += [f"runs/{group}/{system}: {one.headline}" for one in found.diagnostics]
+        progress.advance()
+    drifts += [name for name, digest in record["files"].items() if _digest(folder, name) != digest]
+    if not drifts:
+        drifts += [name for name, text in _texts(folder, runs, record) if read_within(folder, name).decode() != text]
+    return Verified(f"{len(every)} runs and {len(record['files'])} files", tuple(drifts))
+
+
+def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Every file of rows and views as it comes out now."""
+    for name, make in row_files(folder, stored_draws(record)).items():
+        yield f"rows/{name}.csv", rows_text(make(runs))
+    shown = {key: value for key, value in record.items() if key not in ("complete", "files")}
+    yield from probe_views(stored_rows(folder), shown).items()
+
+
+def _digest(folder: Path, name: str) -> str | None:
+    try:
+        return digest_within(folder, name)
+    except OSError:
+        return None
+
+
+# The command that probes frozen encoders and the detectors of others.
+
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))) / "tracelab"
+
+
+@click.command()
+@click.option("--scale", type=click.Choice(list(PROBE_SCALES)), default="small", show_default=True, help="Size of it.")
+@SPEECH
+@WORKERS
+@click.option("--encoder", "encoders", multiple=True, help="An encoder of the registry, or `none`; may be repeated.")
+@click.option("--detector", "detectors", multiple=True, help="A detector of the registry, or `none`; may be repeated.")
+@click.option(
+    "--registry",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Another registry than the one that comes with the package.",
+)
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=_CACHE,
+    help="Folder with weights that you fetched (default: tracelab in your cache folder).",
+)
+@click.option("--list", "listed", is_flag=True, help="Show the registry, and what of it is here; probe nothing.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the probe.")
+def probe(
+    scale: str,
+    speech: str,
+    workers: int,
+    encoders: tuple[str, ...],
+    detectors: tuple[str, ...],
+    registry: Path | None,
+    cache: Path,
+    listed: bool,
+    out: Path | None,
+) -> None:
+    """Probe frozen encoders and detectors of others, or go on with a probe.
+
+    Without --encoder and --detector everything that is on this machine is probed, and the page names what is not.
+    Nothing is fetched: what is missing is told with its install line.
+    """
+    known = read_registry(registry or own_registry())
+    if listed:
+        _show(known, cache)
+        return
+    if out is None:
+        raise click.UsageError("name a folder with --out, or ask for --list")
+    chosen = choose(known, _names(encoders), _names(detectors), cache)
+    try:
+        with stage_bars() as progress:
+            page = run_probe(out, PROBE_SCALES[scale], open_voice(speech), chosen, workers=workers, progress=progress)
+    except KeyboardInterrupt:
+        click.echo("the same command goes on from here", err=True)
+        raise
+    for entry, why in chosen.absent:
+        click.echo(f"not present: {why}" + (f" ({entry.install})" if entry.install else ""), err=True)
+    click.echo(f"the probe: {page}")
+
+
+def _names(given: tuple[str, ...]) -> Sequence[str] | None:
+    """The names that were given; `none` is no entry at all, and nothing given is all that is here."""
+    return [name for name in given if name != "none"] if given else None
+
+
+def _show(registry: Registry, cache: Path) -> None:
+    for title, entries in (("Encoders", registry.encoder), ("Detectors", registry.detector)):
+        rows = [(entry.name, entry.identifier, entry.licence, _here(entry, cache)) for entry in entries]
+        print_tables(TerminalTable(Table(title, words("name", "what it is", "licence", "here"), rows)))
+
+
+def _here(entry: RegistryEntry, cache: Path) -> str:
+    error = missing(entry, cache)
+    if error is None:
+        return "yes"
+    found = error.diagnostics[0]
+    return found.headline + (f": {found.help}" if found.help else "")

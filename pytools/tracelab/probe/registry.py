@@ -1,23 +1,36 @@
-"""The registry: which encoders and detectors of others there are, what they hear, and where their weights come from."""
+"""Which encoders and detectors of others there are, and where their weights lie on this machine."""
 
+import hashlib
+import io
+import pickle
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
-from typing import Literal, TypeVar
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path, PurePath
+from typing import Any, Literal, TypeVar
 
 import msgspec
+import numpy as np
 
 import tracepact
-from tracelab.faults import fault
+from tracelab.files import fault
 from tracepact import Diagnostic, InvalidInput, RowPlace
+from tracepact.inputs import read_bytes
+from tracepact.wording import parse_exact
 
+# The registry: which encoders and detectors of others there are, what they hear, and where their weights come from.
+
+_LARGEST = 10**9
+_LARGEST_FILE = 1 << 24
 _HELP = "its format is spec/schemas/probe-registry.schema.json"
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RegistryEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an encoder and a detector have in common."""
 
     name: str
@@ -39,20 +52,20 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     @property
     def hop_seconds(self) -> Fraction:
         """The time from one vector or score to the next."""
-        return Fraction(self.hop)
+        return parse_exact(self.hop)
 
 
-T = TypeVar("T", bound=Entry)
+T = TypeVar("T", bound=RegistryEntry)
 
 
-class EncoderEntry(Entry, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class EncoderEntry(RegistryEntry, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A frozen encoder."""
 
     dims: int
     layer: str = ""
 
 
-class DetectorEntry(Entry, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DetectorEntry(RegistryEntry, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A detector that is scored as it is: one of speech, or of onsets."""
 
     hears: Literal["speech", "onsets"]
@@ -85,10 +98,10 @@ def own_registry() -> Path:
 def read_registry(path: Path) -> Registry:
     """A registry; everything that is wrong with it is said at once."""
     try:
-        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Registry)
+        found = msgspec.convert(tomllib.loads(read_bytes(path, _LARGEST_FILE, as_input=False).decode()), Registry)
     except (OSError, UnicodeDecodeError) as error:
         raise fault("unreadable-file", f"the registry cannot be read: {error}", path) from error
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, msgspec.ValidationError) as error:
         raise fault("bad-registry", f"the registry does not have the expected form: {error}", path, _HELP) from error
     faults = [*_faults(found.encoder, path), *_faults(found.detector, path)]
     if faults:
@@ -104,15 +117,18 @@ def _placed(entries: tuple[T, ...], folder: Path) -> tuple[T, ...]:
     )
 
 
-def _faults(entries: Sequence[Entry], path: Path) -> list[Diagnostic]:
+def _faults(entries: Sequence[RegistryEntry], path: Path) -> list[Diagnostic]:
     said = [f"two entries are named `{name}`" for name, times in Counter(e.name for e in entries).items() if times > 1]
     for entry in entries:
         if not re.fullmatch(r"[A-Za-z0-9_-]+", entry.name):
             said.append(f"`{entry.name}` is no name: letters, digits, `_` and `-`")
-        if entry.rate < 1 or (isinstance(entry, EncoderEntry) and entry.dims < 1):
-            said.append(f"a size of `{entry.name}` is not positive")
+        if not all(0 < size < _LARGEST for size in (entry.rate, entry.dims if isinstance(entry, EncoderEntry) else 1)):
+            said.append(f"a size of `{entry.name}` is not a positive number of less than {_LARGEST:,}")
         if not _is_positive(entry.hop):
             said.append(f"the hop of `{entry.name}`, `{entry.hop}`, is no positive number of seconds")
+        for place in (entry.file, entry.folder, *entry.files):
+            if PurePath(place).is_absolute() or ".." in PurePath(place).parts or "://" in place:
+                said.append(f"`{place}` of `{entry.name}` is no place below the package or the cache")
         if entry.file and not entry.package:
             said.append(f"`{entry.name}` names a file and no package that holds it")
     return [Diagnostic("bad-registry", one, RowPlace(str(path)), _HELP) for one in said]
@@ -120,8 +136,8 @@ def _faults(entries: Sequence[Entry], path: Path) -> list[Diagnostic]:
 
 def _is_positive(text: str) -> bool:
     try:
-        return Fraction(text) > 0
-    except (ValueError, ZeroDivisionError):
+        return parse_exact(text) > 0
+    except ValueError:
         return False
 
 
@@ -134,3 +150,116 @@ def _named(entries: Sequence[T], names: Sequence[str], what: str) -> list[T]:
             [Diagnostic("unknown-entry", f"the registry has no {what} `{name}`", None, help) for name in unknown]
         )
     return [known[name] for name in dict.fromkeys(names)]
+
+
+# Where the weights of an entry lie on this machine; what is missing is named with its way out, never replaced.
+
+_ALLOWED = {
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    ("numpy.core.multiarray", "_reconstruct"),
+    ("numpy._core.multiarray", "_reconstruct"),
+}
+
+
+def missing(entry: RegistryEntry, cache_folder: Path) -> InvalidInput | None:
+    """Why an entry cannot be used here; None if it can."""
+    try:
+        check_present(entry, cache_folder)
+    except InvalidInput as error:
+        return error
+    return None
+
+
+def check_present(entry: RegistryEntry, cache_folder: Path) -> None:
+    """Refuse an entry whose modules, package or files are not here, or are others than the registry says."""
+    modules = [name for name in entry.modules if find_spec(name) is None]
+    if modules or (entry.package and not _version(entry.package)):
+        what = ", ".join(modules or [entry.package])
+        raise fault("missing-package", f"`{entry.name}` needs {what}, which is not installed", help=entry.install)
+    if entry.file:
+        packaged_file(entry)
+    if entry.folder:
+        cached_folder(entry, cache_folder)
+
+
+def packaged_file(entry: RegistryEntry) -> Path:
+    """The weights that a package brings; others than the registry names are refused."""
+    path = Path(str(distribution(entry.package).locate_file(entry.file)))
+    if not path.is_file():
+        headline = f"{entry.package} {_version(entry.package)} has no `{entry.file}`, which `{entry.name}` needs"
+        raise fault("missing-package", headline, path, entry.install)
+    if entry.sha256 and _digest(path) != entry.sha256:
+        headline = f"the weights of `{entry.name}` have the SHA-256 {_digest(path)} and not {entry.sha256}"
+        raise fault("bad-checkpoint", headline, path, entry.install)
+    return path
+
+
+def cached_folder(entry: RegistryEntry, cache_folder: Path) -> Path:
+    """The folder of the user's cache with an entry's files."""
+    folder = cache_folder / entry.folder
+    absent = [name for name in entry.files if not (folder / name).is_file()]
+    if absent:
+        sources = [f"{entry.url}/{name}" if entry.url else f"ADDRESS/{name}" for name in absent]
+        help = " ; ".join(
+            f"tracelab fetch {source} --sha256 … --size … --out {folder / name}"
+            for source, name in zip(sources, absent, strict=True)
+        )
+        raise fault("missing-weights", f"`{entry.name}` needs {', '.join(absent)}, not in the cache", folder, help)
+    return folder
+
+
+def identity(entry: RegistryEntry, cache_folder: Path) -> dict[str, str]:
+    """What decides the output of an entry: versions of packages and digests of weights."""
+    found = {}
+    if entry.package:
+        found[entry.package] = _version(entry.package)
+    if entry.file:
+        found[entry.file] = _digest(packaged_file(entry))
+    if entry.folder:
+        folder = cached_folder(entry, cache_folder)
+        found |= {name: _digest(folder / name) for name in entry.files}
+    if ".py:" in entry.load:
+        source = Path(entry.load.rpartition(":")[0])
+        found[source.name] = _digest(source)
+    return found
+
+
+class _ArraysOnly(pickle.Unpickler):
+    """Unpickles arrays, dictionaries and numbers; anything else that a pickle asks for is refused."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _ALLOWED:
+            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        return super().find_class(module.replace("numpy.core", "numpy._core"), name)
+
+
+def pickled_arrays(path: Path) -> Mapping[str, Any]:
+    """A mapping of arrays out of a `.npy` file that holds a pickle, without running what a pickle could run."""
+    with path.open("rb") as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            shape, _, dtype = (
+                np.lib.format.read_array_header_1_0(file)
+                if version == (1, 0)
+                else np.lib.format.read_array_header_2_0(file)
+            )
+            found = _ArraysOnly(io.BytesIO(file.read()), encoding="latin1").load().reshape(shape).item()
+        except (ValueError, EOFError, AttributeError, TypeError, pickle.UnpicklingError) as error:
+            raise fault("bad-checkpoint", f"the stored arrays cannot be read: {error}", path) from error
+    if not isinstance(found, dict) or dtype != np.dtype(object):
+        raise fault("bad-checkpoint", "the file holds no arrays by name", path)
+    return found
+
+
+@cache
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _version(package: str) -> str:
+    try:
+        return distribution(package).version
+    except PackageNotFoundError:
+        return ""

@@ -8,13 +8,14 @@ from fractions import Fraction
 from functools import cache
 
 import tracepact
-from tracelab.probe.detections import SPEECH_GATE
-from tracelab.probe.latency import drawn_clips, quantile_interval
-from tracelab.probe.rows import ENCODERS, GATES, METRICS, ONSETS
+from tracelab.probe.encoding import SPEECH_GATE
+from tracelab.probe.rows import ENCODERS, GATES, METRICS, ONSETS, drawn_clips, quantile_interval
 from tracelab.protocol import CONDITIONS
-from tracelab.study.rows import MEAN, Row, chosen
-from tracelab.study.tables import GUARDS, Rows, StudyTable
+from tracelab.study.comparison import Rows
+from tracelab.study.rows import GUARDS, MEAN, Row, chosen
+from tracelab.study.tables import StudyTable
 from tracepact.show import Cell, Column, Table, Tone, numbers
+from tracepact.wording import parse_stored
 
 CLAUSES = (
     "beginning_kept",
@@ -32,7 +33,7 @@ _HEADINGS = {"transition": "edge"}
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class GateTimes:
     """When a gate opens and shuts, in milliseconds: quantiles with intervals, and how many utterances it opens."""
 
     utterances: int
@@ -137,7 +138,7 @@ def threshold_table(rows: Rows) -> StudyTable:
         for quantity in ("onset_guard", "offset_guard", "mean"):
             found = of.get(quantity)
             own = guard(rows, GATES, name, MEAN if quantity == "mean" else quantity)
-            cells += [share(own), _NONE if found is None else f"{share(Fraction(found['value']))} at {_at(found)}"]
+            cells += [share(own), _NONE if found is None else f"{share(parse_stored(found['value']))} at {_at(found)}"]
         body.append(cells)
     headings = ("onset_guard", "best", "offset_guard", "best", "mean of the vector", "best")
     return StudyTable(
@@ -224,7 +225,7 @@ def registry_table(rows: Rows) -> StudyTable:
         [
             row["name"],
             row["identifier"],
-            f"{row['rate']} Hz, {1000 * float(Fraction(row['hop'])):.1f} ms",
+            f"{row['rate']} Hz, {1000 * float(parse_stored(row['hop'])):.1f} ms",
             row["licence"],
             row["decides"] or _NONE,
             Cell(f"not present: {row['absent']}", Tone.FAIR) if row["absent"] else "probed",
@@ -246,7 +247,7 @@ def ranked_gates(rows: Rows) -> list[str]:
 def guard(rows: Rows, group: str, system: str, clause: str) -> Fraction | None:
     """A clause as the contract aggregates it."""
     found = _intervals(rows, group, system, clause)
-    return None if found is None else Fraction(found["value"])
+    return None if found is None else parse_stored(found["value"])
 
 
 def bounds(rows: Rows, group: str, system: str, clause: str) -> tuple[float, float] | None:
@@ -267,7 +268,7 @@ def metric(rows: Rows, group: str, system: str, name: str) -> Fraction | None:
     return _fraction(found[0]["value"]) if found else None
 
 
-def gate_times(rows: Rows, system: str, draws: int, condition: str = "") -> Times:
+def gate_times(rows: Rows, system: str, draws: int, condition: str = "") -> GateTimes:
     """When a gate opens and shuts over all clips or those of a condition; intervals if clips are drawn."""
     found = [row for row in chosen(rows["utterances"], system=system) if not condition or row["condition"] == condition]
     clips = sorted({row["clip"] for row in found})
@@ -277,10 +278,10 @@ def gate_times(rows: Rows, system: str, draws: int, condition: str = "") -> Time
     def of(column: str, at: Fraction) -> tuple[float, float, float] | None:
         grouped: dict[str, list[float]] = defaultdict(list)
         for row in opened:
-            grouped[row["clip"]].append(1000 * float(Fraction(row[column])))
+            grouped[row["clip"]].append(1000 * float(parse_stored(row[column])))
         return quantile_interval([grouped[clip] for clip in clips], at, drawn)
 
-    return Times(
+    return GateTimes(
         len(found), len(opened), of("opened", _HALF), of("opened", _MOST), of("lead", _HALF), of("closed", _HALF)
     )
 
@@ -354,8 +355,8 @@ def _times(found: tuple[float, float, float] | None) -> str:
 
 
 def _at(row: Row) -> str:
-    return f"{float(Fraction(row['threshold'])):.3g}"
+    return f"{float(parse_stored(row['threshold'])):.3g}"
 
 
 def _fraction(text: str) -> Fraction | None:
-    return Fraction(text) if text else None
+    return parse_stored(text) if text else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tracelab.probe.detections import SPEECH_GATE
+from tracelab.probe.encoding import SPEECH_GATE
 from tracelab.probe.rows import ENCODERS, GATES
 from tracelab.probe.tables import (
     bounds,
@@ -21,8 +21,9 @@ from tracelab.probe.tables import (
     ranked_gates,
     share,
 )
+from tracelab.study.comparison import Rows
 from tracelab.study.rows import MEAN, chosen
-from tracelab.study.tables import Rows, StudyTable
+from tracelab.study.tables import StudyTable
 from tracelab.study.views import record_section, view_files
 from tracepact.show import (
     Bar,
@@ -36,6 +37,7 @@ from tracepact.show import (
     html_table,
     inline,
 )
+from tracepact.wording import parse_stored
 
 TITLE = "Which voice activity detector opens on time?"
 _CURVE = "onset_guard"
@@ -201,10 +203,10 @@ def _bar(rows: Rows, name: str) -> Bar:
 
 def _curve(rows: Rows, name: str) -> Curve | None:
     found = chosen(rows["curves"], system=name, quantity=_CURVE, kind="grid") if rows["curves"] else []
-    points = [(Fraction(row["threshold"]), Fraction(row["value"])) for row in found if row["value"]]
+    points = [(parse_stored(row["threshold"]), parse_stored(row["value"])) for row in found if row["value"]]
     return Curve(name, points) if points else None
 
 
 def _mean(rows: Rows, name: str, condition: str) -> Fraction | None:
     found = chosen(rows["conditions"], system=name, condition=condition, metric=MEAN)
-    return Fraction(found[0]["value"]) if found and found[0]["value"] else None
+    return parse_stored(found[0]["value"]) if found and found[0]["value"] else None

@@ -19,13 +19,12 @@ from threadpoolctl import threadpool_limits
 from torch import nn
 
 from tracelab.detectors.models import State, read_state, write_state
-from tracelab.faults import fault
 from tracelab.features import Scaler
-from tracelab.progress import Progress
-from tracelab.randomness import generator
-from tracelab.robustness.datasets import RATE, Example, read_example
-from tracelab.robustness.mel import log_mel, mean_mfcc
-from tracelab.sound import Signal
+from tracelab.files import Signal, fault
+from tracelab.protocol import generator
+from tracelab.robustness.corruptions import log_mel, mean_mfcc
+from tracelab.robustness.datasets import RATE, LabelledClip, read_example
+from tracelab.stages import StageListener
 
 ENTRY_POINTS = "tracelab.classifiers"
 _CHANNELS = (16, 32, 64)
@@ -37,10 +36,10 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class ClassifierTraining:
     """What a classifier may learn from."""
 
-    examples: tuple[Example, ...]
+    examples: tuple[LabelledClip, ...]
     classes: int
     seed: int
 
@@ -61,10 +60,10 @@ class Classifier(Protocol):
     def key(self) -> dict[str, Any]:
         """All that its logits depend on, beside the training clips and the seed."""
 
-    def train(self, training: Training, checkpoint: Path, progress: Progress) -> State:
+    def train(self, training: ClassifierTraining, checkpoint: Path, progress: StageListener) -> State:
         """What it has learnt; `checkpoint` is where it may keep what a stopped training goes on from."""
 
-    def ready(self, state: State, training: Training) -> Logits:
+    def ready(self, state: State, training: ClassifierTraining) -> Logits:
         """The samples of a clip to one logit for each class."""
 
 
@@ -83,7 +82,7 @@ class LogisticMfcc:
         """The recipe."""
         return {"kind": "lr_mfcc", **asdict(self)}
 
-    def train(self, training: Training, checkpoint: Path, progress: Progress) -> State:
+    def train(self, training: ClassifierTraining, checkpoint: Path, progress: StageListener) -> State:
         """Fit on the mean coefficients of the training clips."""
         progress.begin(f"training {self.name}", len(training.examples))
         heard = []
@@ -92,7 +91,7 @@ class LogisticMfcc:
             progress.advance()
         return self.fit(np.stack(heard), training.targets)
 
-    def ready(self, state: State, training: Training) -> Logits:
+    def ready(self, state: State, training: ClassifierTraining) -> Logits:
         """A linear map of the mean coefficients."""
         return lambda samples: self.logits(state, mean_mfcc(samples)[None])[0]
 
@@ -130,7 +129,7 @@ class CnnMelSmall:
         """The recipe."""
         return {"kind": "cnn_mel_small", **asdict(self), "channels": list(_CHANNELS), "batch": _BATCH}
 
-    def train(self, training: Training, checkpoint: Path, progress: Progress) -> State:
+    def train(self, training: ClassifierTraining, checkpoint: Path, progress: StageListener) -> State:
         """Train on one thread, with a checkpoint after each epoch."""
         progress.begin(f"hearing for {self.name}", len(training.examples))
         heard = []
@@ -148,7 +147,9 @@ class CnnMelSmall:
             torch.set_num_threads(threads)
         return learnt | {"mean": torch.from_numpy(scaler.mean), "spread": torch.from_numpy(scaler.spread)}
 
-    def _fit(self, inputs: torch.Tensor, training: Training, checkpoint: Path, progress: Progress) -> State:
+    def _fit(
+        self, inputs: torch.Tensor, training: ClassifierTraining, checkpoint: Path, progress: StageListener
+    ) -> State:
         torch.manual_seed(training.seed)
         body = _network(training.classes)
         optimiser = torch.optim.AdamW(body.parameters(), lr=self.rate, weight_decay=1e-2)
@@ -168,7 +169,7 @@ class CnnMelSmall:
             progress.advance()
         return {name: value.clone() for name, value in body.state_dict().items()}
 
-    def ready(self, state: State, training: Training) -> Logits:
+    def ready(self, state: State, training: ClassifierTraining) -> Logits:
         """The network, in its evaluating state."""
         learnt = dict(state)
         scaler = Scaler(learnt.pop("mean").numpy(), learnt.pop("spread").numpy())
@@ -199,11 +200,11 @@ class Foreign:
         """The file's or the distribution's digest."""
         return {"kind": "foreign", "source": self.source, "digest": self.digest}
 
-    def train(self, training: Training, checkpoint: Path, progress: Progress) -> State:
+    def train(self, training: ClassifierTraining, checkpoint: Path, progress: StageListener) -> State:
         """Nothing is kept of it: it is loaded, and trained if it can be, whenever it is asked."""
         return {}
 
-    def ready(self, state: State, training: Training) -> Logits:
+    def ready(self, state: State, training: ClassifierTraining) -> Logits:
         """Load it, and let it train if it can; what it answers is checked."""
         found = _loaded(self.source)
         if hasattr(found, "fit"):

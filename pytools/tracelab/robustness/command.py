@@ -5,24 +5,24 @@ What needs librosa or ReportLab is imported inside the commands, after they were
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 
-from tracelab.bars import stage_bars
-from tracelab.faults import fault
-from tracelab.options import SCALE, SPEECH, WORKERS
-from tracelab.progress import Progress
-from tracelab.protocol import SEED
-from tracelab.verification import Verified
+from tracelab.files import fault
+from tracelab.options import SPEECH, WORKERS, configuration
+from tracelab.stages import StageListener, Verified, stage_bars
 
 _NEEDED = ("librosa", "reportlab")
+CANONICAL_SEED = 20260331
+"""The seed of the published run; with another one a run is not canonical."""
 _LAYOUTS = ("esc50", "urbansound8k")
 _CLASSIFIERS = ("lr_mfcc", "lr_mfcc_sound", "cnn_mel_small")
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-def verify_scenes(folder: Path, progress: Progress) -> Verified:
+def verify_scenes(folder: Path, progress: StageListener) -> Verified:
     """Verify a grid over the scenes."""
     from tracelab.robustness.scene_run import verify_grid
 
@@ -37,7 +37,7 @@ def needed() -> None:
         raise fault("missing-extra", f"`tracelab robustness` needs {' and '.join(missing)}", help=help)
 
 
-def verify_robustness(folder: Path, progress: Progress) -> Verified:
+def verify_robustness(folder: Path, progress: StageListener) -> Verified:
     """Verify a robustness run."""
     needed()
     from tracelab.robustness.verify import verify_run
@@ -64,7 +64,7 @@ def robustness() -> None:
 @click.option("--layout", type=click.Choice(_LAYOUTS), help="Layout of the corpus (default: recognised by its table).")
 @click.option("--test-fold", type=click.IntRange(1), default=1, show_default=True, help="Fold to test on.")
 @click.option("--validation-fold", type=click.IntRange(1), help="Fold for the temperature (default: the next one).")
-@click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Seed of the run.")
+@click.option("--seed", type=click.IntRange(0), default=CANONICAL_SEED, show_default=True, help="Seed of the run.")
 @WORKERS
 def run_all(
     corpus: Path,
@@ -84,7 +84,7 @@ def run_all(
     from tracelab.robustness.classifiers import open_classifier
     from tracelab.robustness.corruptions import canonical
     from tracelab.robustness.datasets import LAYOUTS, open_corpus
-    from tracelab.robustness.evaluation import Task
+    from tracelab.robustness.evaluation import CorpusTask
     from tracelab.robustness.run import run_all as run
     from tracelab.robustness.verify import write_verification
 
@@ -93,7 +93,7 @@ def run_all(
     if repeated:
         raise fault("bad-classifier", f"two classifiers are called `{repeated[0]}`", help="name each once")
     found = open_corpus(corpus, layout)
-    task = Task(found, LAYOUTS[found.layout].rotation(test_fold, validation_fold), canonical(), seed)
+    task = CorpusTask(found, LAYOUTS[found.layout].rotation(test_fold, validation_fold), canonical(), seed)
     try:
         with stage_bars() as progress:
             page = run(out, task, chosen, workers=workers, progress=progress)
@@ -110,22 +110,22 @@ def run_all(
 
 
 @robustness.command()
-@SCALE
+@configuration
 @SPEECH
 @WORKERS
 @click.option("--out", type=_NEW_FOLDER, required=True, help="Folder of the grid.")
-def scenes(scale: str, speech: str, workers: int, out: Path) -> None:
+def scenes(speech: str, workers: int, out: Path, **which: Any) -> None:
     """The same corruptions over the controlled scenes: the contract vector of every detector.
 
     A grid that was stopped goes on.
     """
+    from tracelab.configuration import configured
     from tracelab.robustness.scene_run import run_grid
     from tracelab.scenes.voices import open_voice
-    from tracelab.study.scales import SCALES
 
     try:
         with stage_bars() as progress:
-            page = run_grid(out, SCALES[scale], open_voice(speech), workers=workers, progress=progress)
+            page = run_grid(out, configured(**which), open_voice(speech), workers=workers, progress=progress)
     except KeyboardInterrupt:
         click.echo("the same command goes on from here", err=True)
         raise
@@ -137,7 +137,7 @@ def scenes(scale: str, speech: str, workers: int, out: Path) -> None:
 @click.option("--family", required=True, help="Family of corruptions, such as lowpass.")
 @click.option("--severity", type=click.IntRange(1, 5), required=True, help="From 1 (slight) to 5.")
 @click.option("--index", type=click.IntRange(0), default=0, show_default=True, help="Index of the example.")
-@click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Seed of the run.")
+@click.option("--seed", type=click.IntRange(0), default=CANONICAL_SEED, show_default=True, help="Seed of the run.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="WAV file to write.")
 def corrupt(sound: Path, family: str, severity: int, index: int, seed: int, out: Path) -> None:
     """Write one sound as a classifier hears it under a corruption.
@@ -146,9 +146,9 @@ def corrupt(sound: Path, family: str, severity: int, index: int, seed: int, out:
     """
     import numpy as np
 
-    from tracelab.robustness.corruptions import Cell, canonical
+    from tracelab.files import read_sound, write_sound
+    from tracelab.robustness.corruptions import GridCell, canonical
     from tracelab.robustness.corruptions import corrupt as corrupted
-    from tracelab.sound import read_sound, write_sound
 
     names = [one.name for one in canonical().families]
     if family not in names:
@@ -156,7 +156,7 @@ def corrupt(sound: Path, family: str, severity: int, index: int, seed: int, out:
     if out.exists() and out.samefile(sound):
         raise click.UsageError(f"`{out}` is the sound itself; name another file")
     samples, rate = read_sound(sound)
-    found = corrupted(samples, Cell(family, severity), seed=seed, index=index)
+    found = corrupted(samples, GridCell(family, severity), seed=seed, index=index)
     write_sound(out, np.round(np.clip(found, -1, 1) * 32767).astype(np.int16), rate)
     click.echo(f"wrote {out}")
 

@@ -1,20 +1,65 @@
-"""Corruptions at evaluation time: a table of families and severities, and what each does to a clip (chapter 26)."""
+"""Corruptions at evaluation time, and what the classifiers hear of a clip (chapter 26)."""
 
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
+import librosa
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from scipy.signal import butter, resample_poly, sosfiltfilt
 
 import tracepact
-from tracelab.faults import fault
-from tracelab.randomness import generator
-from tracelab.sound import Signal
+from tracelab.files import Signal, fault
+from tracelab.protocol import generator
+from tracelab.robustness.datasets import RATE
+from tracepact.wording import parse_exact
+
+# What the classifiers hear: mel power by librosa, its logarithm, and cepstral coefficients averaged over time.
+
+WINDOW, HOP = 2048, 512
+MFCC_BANDS, COEFFICIENTS = 128, 40
+MEL_BANDS = 64
+
+
+def mean_mfcc(samples: Signal) -> Signal:
+    """The first 40 coefficients, averaged over time; fewer coefficients are the first of these."""
+    coefficients = librosa.feature.mfcc(S=_decibels(samples, MFCC_BANDS), sr=RATE, n_mfcc=COEFFICIENTS)
+    found: Signal = coefficients.mean(axis=1).astype(np.float64)
+    return found
+
+
+def log_mel(samples: Signal) -> Signal:
+    """Decibels of 64 mel bands, bands × frames."""
+    return _decibels(samples, MEL_BANDS)
+
+
+def _decibels(samples: Signal, bands: int) -> Signal:
+    found: Signal = librosa.power_to_db(_filters(bands) @ _power(samples.astype(np.float32).tobytes()))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _power(samples: bytes) -> npt.NDArray[Any]:
+    """The power spectrum of each frame; classifiers that hear a clip one after another share it."""
+    signal = np.frombuffer(samples, dtype=np.float32)
+    padded = np.pad(signal, (0, max(0, WINDOW - len(signal))))
+    power: npt.NDArray[Any] = np.abs(librosa.stft(padded, n_fft=WINDOW, hop_length=HOP)) ** 2
+    return power
+
+
+@cache
+def _filters(bands: int) -> npt.NDArray[Any]:
+    found: npt.NDArray[Any] = librosa.filters.mel(sr=RATE, n_fft=WINDOW, n_mels=bands)
+    return found
+
+
+# Corruptions at evaluation time: a table of families and severities, and what each does to a clip (chapter 26).
 
 CANONICAL = "canonical_v1"
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -22,7 +67,7 @@ _ORDER = 4
 _MU = 255.0
 
 
-class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CorruptionFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One kind of corruption: its parameter at every severity, exactly."""
 
     name: str
@@ -32,7 +77,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def at(self, severity: int) -> Fraction:
         """The parameter at a severity, from 1 to 5."""
-        return Fraction(self.severities[severity - 1])
+        return parse_exact(self.severities[severity - 1])
 
 
 class CorruptionTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,15 +85,15 @@ class CorruptionTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     version: int
-    families: tuple[Family, ...]
+    families: tuple[CorruptionFamily, ...]
 
-    def family(self, name: str) -> Family:
+    def family(self, name: str) -> CorruptionFamily:
         """A family by its name."""
         return next(family for family in self.families if family.name == name)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Cell:
+class GridCell:
     """One family at one severity."""
 
     family: str
@@ -91,12 +136,12 @@ def read_table(data: bytes, place: Path | None = None) -> CorruptionTable:
     return table
 
 
-def cells(table: CorruptionTable) -> list[Cell]:
+def cells(table: CorruptionTable) -> list[GridCell]:
     """Every family at every severity."""
-    return [Cell(family.name, severity) for family in table.families for severity in SEVERITIES]
+    return [GridCell(family.name, severity) for family in table.families for severity in SEVERITIES]
 
 
-def corrupt(clean: Signal, cell: Cell, *, seed: int, index: int, table: CorruptionTable | None = None) -> Signal:
+def corrupt(clean: Signal, cell: GridCell, *, seed: int, index: int, table: CorruptionTable | None = None) -> Signal:
     """The clip under a corruption.
 
     Its random numbers depend on the seed, the example's index, the family and the severity, and on nothing else.
@@ -106,7 +151,7 @@ def corrupt(clean: Signal, cell: Cell, *, seed: int, index: int, table: Corrupti
     return _WAYS[cell.family](np.asarray(clean, dtype=np.float64), amount, rng).astype(np.float32)
 
 
-def heard_speed(cell: Cell, table: CorruptionTable | None = None) -> Fraction:
+def heard_speed(cell: GridCell, table: CorruptionTable | None = None) -> Fraction:
     """By what factor times are divided: the factor of `speed`, 1 for every other family."""
     return (table or canonical()).family(cell.family).at(cell.severity) if cell.family == "speed" else Fraction(1)
 

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
@@ -10,15 +11,15 @@ from pathlib import Path
 import numpy as np
 from scipy.signal import resample_poly
 
-from tracelab.faults import fault
-from tracelab.sound import Signal, read_sound
+from tracelab.files import Signal, fault, read_sound
+from tracepact.inputs import plain_within, read_within
 
 RATE = 16000
 _SUFFIXES = (".wav", ".ogg", ".flac")
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class LabelledClip:
     """One clip of a corpus: its row in the table, from 0, and what the table says of it."""
 
     index: int
@@ -38,21 +39,21 @@ class Rotation:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class LabelledCorpus:
     """The clips of a corpus in the order of its table, and the names of its classes by their number."""
 
     layout: str
     classes: tuple[str, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[LabelledClip, ...]
     digest: str
 
-    def of(self, *folds: int) -> list[Example]:
+    def of(self, *folds: int) -> list[LabelledClip]:
         """The clips of some folds, in the order of the table."""
         return [example for example in self.examples if example.fold in folds]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class CorpusLayout:
     """Where a corpus has its table and sounds, what its columns are called, and its usual rotation."""
 
     table: str
@@ -73,13 +74,13 @@ class Layout:
 
 
 LAYOUTS = {
-    "esc50": Layout(
+    "esc50": CorpusLayout(
         "meta/esc50.csv",
         5,
         {"filename": "filename", "fold": "fold", "target": "target", "class": "category"},
         lambda row: f"audio/{row['filename']}",
     ),
-    "urbansound8k": Layout(
+    "urbansound8k": CorpusLayout(
         "metadata/UrbanSound8K.csv",
         10,
         {"filename": "slice_file_name", "fold": "fold", "target": "classID", "class": "class"},
@@ -88,7 +89,7 @@ LAYOUTS = {
 }
 
 
-def open_corpus(folder: Path, layout: str | None = None) -> Corpus:
+def open_corpus(folder: Path, layout: str | None = None) -> LabelledCorpus:
     """The corpus of a folder; its layout is recognised by its table unless it is named."""
     found = [name for name, one in LAYOUTS.items() if (folder / one.table).is_file()]
     if layout is None and len(found) != 1:
@@ -101,16 +102,16 @@ def open_corpus(folder: Path, layout: str | None = None) -> Corpus:
     names = _classes(rows, LAYOUTS[name], table)
     examples, total = [], hashlib.sha256(table.read_bytes())
     for index, row in enumerate(rows):
-        path = _sound_file(folder / LAYOUTS[name].sound(row), table, index)
+        path = _sound_file(folder, LAYOUTS[name].sound(row), table, index)
         columns = LAYOUTS[name].columns
         examples.append(
-            Example(index, row[columns["filename"]], path, int(row[columns["fold"]]), int(row[columns["target"]]))
+            LabelledClip(index, row[columns["filename"]], path, int(row[columns["fold"]]), int(row[columns["target"]]))
         )
         total.update(hashlib.sha256(path.read_bytes()).digest())
-    return Corpus(name, names, tuple(examples), total.hexdigest())
+    return LabelledCorpus(name, names, tuple(examples), total.hexdigest())
 
 
-def read_example(example: Example) -> Signal:
+def read_example(example: LabelledClip) -> Signal:
     """The samples of a clip at 16 kHz, its channels averaged."""
     samples, rate = read_sound(example.path)
     if rate != RATE:
@@ -119,9 +120,9 @@ def read_example(example: Example) -> Signal:
     return np.asarray(samples, dtype=np.float32)
 
 
-def _rows(table: Path, layout: Layout) -> list[dict[str, str]]:
+def _rows(table: Path, layout: CorpusLayout) -> list[dict[str, str]]:
     try:
-        rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+        rows = list(csv.DictReader(read_within(table.parent, table.name).decode().splitlines()))
     except (OSError, UnicodeDecodeError) as error:
         raise fault("unreadable-corpus", f"the table of clips cannot be read: {error}", table) from error
     if not rows:
@@ -138,7 +139,7 @@ def _rows(table: Path, layout: Layout) -> list[dict[str, str]]:
     return rows
 
 
-def _classes(rows: Sequence[Mapping[str, str]], layout: Layout, table: Path) -> tuple[str, ...]:
+def _classes(rows: Sequence[Mapping[str, str]], layout: CorpusLayout, table: Path) -> tuple[str, ...]:
     """The names of the classes by their numbers, which run from 0 without a gap."""
     target, name = layout.columns["target"], layout.columns["class"]
     names: dict[int, str] = {}
@@ -153,9 +154,15 @@ def _classes(rows: Sequence[Mapping[str, str]], layout: Layout, table: Path) -> 
     return tuple(names[number] for number in range(len(names)))
 
 
-def _sound_file(named: Path, table: Path, index: int) -> Path:
-    """The file of a row; another lossless or Ogg file of the same name is as good."""
+def _sound_file(folder: Path, name: str, table: Path, index: int) -> Path:
+    """The file of a row, in the corpus; another lossless or Ogg file of the same name is as good."""
+    named = folder / name
     for path in (named, *(named.with_suffix(suffix) for suffix in _SUFFIXES)):
         if path.is_file():
+            try:
+                plain_within(folder, os.path.relpath(path, folder))
+            except OSError as error:
+                headline = f"the sound of row {index + 2} is not read: {error.strerror}"
+                raise fault("unreadable-sound", headline, table) from error
             return path
     raise fault("unreadable-sound", f"the sound of row {index + 2} is not there: {named}", table)

@@ -13,35 +13,39 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from tracelab.detectors.models import read_state, write_state
-from tracelab.faults import fault
-from tracelab.progress import SILENT, Progress
-from tracelab.robustness.classifiers import Classifier, Logits, Training
-from tracelab.robustness.corruptions import Cell, CorruptionTable, corrupt
-from tracelab.robustness.datasets import Corpus, Example, Rotation, read_example
+from tracelab.files import Signal, fault
+from tracelab.robustness.classifiers import Classifier, ClassifierTraining, Logits
+from tracelab.robustness.corruptions import CorruptionTable, GridCell, corrupt
+from tracelab.robustness.datasets import LabelledClip, LabelledCorpus, Rotation, read_example
 from tracelab.robustness.results import CLEAN
-from tracelab.sound import Signal
-from tracelab.stages import Stages, code_digest, whole
+from tracelab.stages import SILENT, StageListener, Stages, code_digest, whole
 
-HEARING = ("randomness.py", "sound.py", "robustness/datasets.py", "robustness/mel.py", "robustness/classifiers.py")
+HEARING = (
+    "protocol.py",
+    "files.py",
+    "robustness/datasets.py",
+    "robustness/corruptions.py",
+    "robustness/classifiers.py",
+)
 _LEAST_CLASSES = 3  # of two, logistic regression gives one logit and not two
 _CORRUPTING = ("robustness/corruptions.py",)
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CorpusTask:
     """What is asked of classifiers: the corpus with its rotation, the corruptions, and the seed."""
 
-    corpus: Corpus
+    corpus: LabelledCorpus
     rotation: Rotation
     table: CorruptionTable
     seed: int
 
     @property
-    def training(self) -> Training:
+    def training(self) -> ClassifierTraining:
         """The clips that classifiers may learn from."""
-        return Training(tuple(self.corpus.of(*self.rotation.training)), len(self.corpus.classes), self.seed)
+        return ClassifierTraining(tuple(self.corpus.of(*self.rotation.training)), len(self.corpus.classes), self.seed)
 
-    def examples(self, split: str) -> list[Example]:
+    def examples(self, split: str) -> list[LabelledClip]:
         """The clips of the `test` or the `validation` fold."""
         return self.corpus.of(self.rotation.test if split == "test" else self.rotation.validation)
 
@@ -59,11 +63,11 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CellQuestion:
     """One question: a split under a cell; `clean` is the cell of severity 0."""
 
     split: str
-    cell: Cell = CLEAN
+    cell: GridCell = CLEAN
 
     @property
     def name(self) -> str:
@@ -71,12 +75,14 @@ class Asked:
         return self.split if self.cell == CLEAN else self.cell.name
 
 
-def questions(cells: Sequence[Cell]) -> list[Asked]:
+def questions(cells: Sequence[GridCell]) -> list[CellQuestion]:
     """The clean validation and test clips, and the test clips under every cell."""
-    return [Asked("validation"), Asked("test"), *(Asked("test", cell) for cell in cells)]
+    return [CellQuestion("validation"), CellQuestion("test"), *(CellQuestion("test", cell) for cell in cells)]
 
 
-def train_all(stages: Stages, task: Task, classifiers: Sequence[Classifier], progress: Progress = SILENT) -> None:
+def train_all(
+    stages: Stages, task: CorpusTask, classifiers: Sequence[Classifier], progress: StageListener = SILENT
+) -> None:
     """Train what is not trained yet."""
     for classifier in classifiers:
         _trained(stages, task, classifier, progress)
@@ -84,12 +90,12 @@ def train_all(stages: Stages, task: Task, classifiers: Sequence[Classifier], pro
 
 def ask_all(
     stages: Stages,
-    task: Task,
+    task: CorpusTask,
     classifiers: Sequence[Classifier],
-    asked: Sequence[Asked],
+    asked: Sequence[CellQuestion],
     *,
     workers: int = 1,
-    progress: Progress = SILENT,
+    progress: StageListener = SILENT,
 ) -> None:
     """Ask every classifier what it was not asked yet; a clip is corrupted once for all of them."""
     progress.begin("clips under every corruption", len(asked))
@@ -98,7 +104,7 @@ def ask_all(
         progress.advance()
 
 
-def answers(stages: Stages, task: Task, classifier: Classifier, asked: Asked) -> tuple[Signal, str]:
+def answers(stages: Stages, task: CorpusTask, classifier: Classifier, asked: CellQuestion) -> tuple[Signal, str]:
     """The logits of a question, clips × classes, and the digest of the samples that were heard."""
     place = stages.place("logits", _answer_key(stages, task, classifier, asked))
     digest = json.loads((place / "heard.json").read_text(encoding="utf-8"))["sha256"]
@@ -106,7 +112,7 @@ def answers(stages: Stages, task: Task, classifier: Classifier, asked: Asked) ->
     return found, digest
 
 
-def _ask(stages: Stages, task: Task, classifiers: tuple[Classifier, ...], asked: Asked) -> None:
+def _ask(stages: Stages, task: CorpusTask, classifiers: tuple[Classifier, ...], asked: CellQuestion) -> None:
     keys = {classifier.name: _answer_key(stages, task, classifier, asked) for classifier in classifiers}
     missing = [one for one in classifiers if not whole(stages.place("logits", keys[one.name]))]
     if not missing:
@@ -129,7 +135,7 @@ def _ask(stages: Stages, task: Task, classifiers: tuple[Classifier, ...], asked:
         stages.kept("logits", keys[one.name], make)
 
 
-def _sounds(task: Task, asked: Asked) -> Iterator[Signal]:
+def _sounds(task: CorpusTask, asked: CellQuestion) -> Iterator[Signal]:
     for example in task.examples(asked.split):
         clean = _sound(example)
         if asked.cell == CLEAN:
@@ -139,12 +145,12 @@ def _sounds(task: Task, asked: Asked) -> Iterator[Signal]:
 
 
 @lru_cache(maxsize=2048)
-def _sound(example: Example) -> Signal:
+def _sound(example: LabelledClip) -> Signal:
     """A clip, read once by a worker for all its cells."""
     return read_example(example)
 
 
-def _trained(stages: Stages, task: Task, classifier: Classifier, progress: Progress = SILENT) -> Path:
+def _trained(stages: Stages, task: CorpusTask, classifier: Classifier, progress: StageListener = SILENT) -> Path:
     key = _classifier_key(task, classifier)
 
     def make(folder: Path) -> None:
@@ -160,7 +166,7 @@ def _trained(stages: Stages, task: Task, classifier: Classifier, progress: Progr
 _READY: dict[Path, Logits] = {}
 
 
-def _ready(stages: Stages, task: Task, classifier: Classifier) -> Logits:
+def _ready(stages: Stages, task: CorpusTask, classifier: Classifier) -> Logits:
     """A classifier that can be asked, made once by a worker for all its cells."""
     place = _trained(stages, task, classifier)
     if place not in _READY:
@@ -168,12 +174,12 @@ def _ready(stages: Stages, task: Task, classifier: Classifier) -> Logits:
     return _READY[place]
 
 
-def trained_state(stages: Stages, task: Task, classifier: Classifier) -> dict[str, Any]:
+def trained_state(stages: Stages, task: CorpusTask, classifier: Classifier) -> dict[str, Any]:
     """What a classifier has learnt."""
     return read_state(_trained(stages, task, classifier) / "weights.pt")
 
 
-def _classifier_key(task: Task, classifier: Classifier) -> dict[str, Any]:
+def _classifier_key(task: CorpusTask, classifier: Classifier) -> dict[str, Any]:
     return {
         "classifier": classifier.key,
         "corpus": task.corpus.digest,
@@ -183,7 +189,7 @@ def _classifier_key(task: Task, classifier: Classifier) -> dict[str, Any]:
     }
 
 
-def _answer_key(stages: Stages, task: Task, classifier: Classifier, asked: Asked) -> dict[str, Any]:
+def _answer_key(stages: Stages, task: CorpusTask, classifier: Classifier, asked: CellQuestion) -> dict[str, Any]:
     fold = task.rotation.test if asked.split == "test" else task.rotation.validation
     key = {"classifier": _classifier_key(task, classifier), "fold": fold, "cell": asked.cell.name}
     if asked.cell != CLEAN:

@@ -56,7 +56,7 @@ class Predictions:
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class ReliabilityBin:
     """One bin of a reliability diagram; None where no clip falls into it."""
 
     low: float
@@ -112,7 +112,7 @@ def bin_of(values: Array) -> npt.NDArray[np.intp]:
     return found
 
 
-def reliability(predictions: Predictions, temperature: float = 1.0) -> list[Bin]:
+def reliability(predictions: Predictions, temperature: float = 1.0) -> list[ReliabilityBin]:
     """The bins of a reliability diagram."""
     sure = confidence(predictions, temperature)
     places = bin_of(sure)
@@ -121,7 +121,7 @@ def reliability(predictions: Predictions, temperature: float = 1.0) -> list[Bin]
         here = places == k
         clips = int(here.sum())
         mean, right = (float(sure[here].mean()), float(predictions.correct[here].mean())) if clips else (None, None)
-        bins.append(Bin(k / BINS, (k + 1) / BINS, clips, mean, right))
+        bins.append(ReliabilityBin(k / BINS, (k + 1) / BINS, clips, mean, right))
     return bins
 
 

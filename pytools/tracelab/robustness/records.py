@@ -10,11 +10,11 @@ Severity = Annotated[int, Meta(ge=1, le=5)]
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Artefact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The base of the artefacts: every field named, none unknown."""
 
 
-class Estimate(Record, frozen=True, kw_only=True):
+class Estimate(Artefact, frozen=True, kw_only=True):
     """A value with its 95 % interval over clips; `exact` is the fraction where there is one."""
 
     value: float
@@ -23,7 +23,7 @@ class Estimate(Record, frozen=True, kw_only=True):
     exact: str | None = None
 
 
-class Scores(Record, frozen=True, kw_only=True):
+class Scores(Artefact, frozen=True, kw_only=True):
     """The metrics of a classifier on one set of clips."""
 
     accuracy: Estimate
@@ -33,7 +33,7 @@ class Scores(Record, frozen=True, kw_only=True):
     ece: Estimate
 
 
-class CleanModel(Record, frozen=True, kw_only=True):
+class CleanModel(Artefact, frozen=True, kw_only=True):
     """A classifier on the clean test clips, before and after its temperature."""
 
     name: str
@@ -42,7 +42,7 @@ class CleanModel(Record, frozen=True, kw_only=True):
     after_temperature: Scores
 
 
-class Split(Record, frozen=True, kw_only=True):
+class Split(Artefact, frozen=True, kw_only=True):
     """Which folds test, validate and train, and the number of clips of each part."""
 
     test: int
@@ -53,7 +53,7 @@ class Split(Record, frozen=True, kw_only=True):
     training_clips: NonNegative
 
 
-class CleanResults(Record, frozen=True, kw_only=True):
+class CleanResults(Artefact, frozen=True, kw_only=True):
     """What `results_clean.json` holds."""
 
     kind: str
@@ -64,7 +64,7 @@ class CleanResults(Record, frozen=True, kw_only=True):
     models: list[CleanModel]
 
 
-class Bin(Record, frozen=True, kw_only=True):
+class BinRecord(Artefact, frozen=True, kw_only=True):
     """One bin of a reliability diagram; an empty one has no confidence and no accuracy."""
 
     low: float
@@ -74,7 +74,7 @@ class Bin(Record, frozen=True, kw_only=True):
     accuracy: float | None
 
 
-class Calibration(Record, frozen=True, kw_only=True):
+class CalibrationArtefact(Artefact, frozen=True, kw_only=True):
     """Calibration of the clean test clips at one temperature."""
 
     nll: float
@@ -82,21 +82,21 @@ class Calibration(Record, frozen=True, kw_only=True):
     ece: float
     classwise_ece: float
     equal_mass_ece: float
-    bins: list[Bin]
+    bins: list[BinRecord]
 
 
-class CalibratedModel(Record, frozen=True, kw_only=True):
+class CalibratedModel(Artefact, frozen=True, kw_only=True):
     """A classifier's temperature, and its calibration before and after."""
 
     name: str
     temperature: float
     validation_nll_before: float
     validation_nll_after: float
-    before: Calibration
-    after: Calibration
+    before: CalibrationArtefact
+    after: CalibrationArtefact
 
 
-class CalibrationResults(Record, frozen=True, kw_only=True):
+class CalibrationResults(Artefact, frozen=True, kw_only=True):
     """What `calibration.json` holds."""
 
     kind: str
@@ -104,7 +104,7 @@ class CalibrationResults(Record, frozen=True, kw_only=True):
     models: list[CalibratedModel]
 
 
-class CellResult(Record, frozen=True, kw_only=True):
+class CellResult(Artefact, frozen=True, kw_only=True):
     """A classifier under one family at one severity."""
 
     family: str
@@ -115,7 +115,7 @@ class CellResult(Record, frozen=True, kw_only=True):
     after_temperature: Scores
 
 
-class Piece(Record, frozen=True, kw_only=True):
+class SeverityPiece(Artefact, frozen=True, kw_only=True):
     """A piece of a step function of severity: from `low` up to but not including `high`; the value is a fraction."""
 
     low: int
@@ -123,16 +123,16 @@ class Piece(Record, frozen=True, kw_only=True):
     value: str
 
 
-class FamilyResult(Record, frozen=True, kw_only=True):
+class FamilyResult(Artefact, frozen=True, kw_only=True):
     """A classifier under a family: the mean accuracy over severities, what is lost of the clean one, the curve."""
 
     family: str
     mean_accuracy: Estimate
     relative_degradation: Estimate
-    curve: list[Piece]
+    curve: list[SeverityPiece]
 
 
-class CorruptedModel(Record, frozen=True, kw_only=True):
+class CorruptedModel(Artefact, frozen=True, kw_only=True):
     """A classifier over the whole grid."""
 
     name: str
@@ -142,7 +142,7 @@ class CorruptedModel(Record, frozen=True, kw_only=True):
     cells: list[CellResult]
 
 
-class CorruptionResults(Record, frozen=True, kw_only=True):
+class CorruptionResults(Artefact, frozen=True, kw_only=True):
     """What `results_corruptions.json` holds."""
 
     kind: str
@@ -150,7 +150,7 @@ class CorruptionResults(Record, frozen=True, kw_only=True):
     models: list[CorruptedModel]
 
 
-class ClassResult(Record, frozen=True, kw_only=True):
+class ClassResult(Artefact, frozen=True, kw_only=True):
     """A class: its clips, how often it was predicted, both, its scores as fractions; correct by family and severity."""
 
     name: str
@@ -163,21 +163,21 @@ class ClassResult(Record, frozen=True, kw_only=True):
     corrupted: dict[str, list[NonNegative]]
 
 
-class ClassModel(Record, frozen=True, kw_only=True):
+class ClassModel(Artefact, frozen=True, kw_only=True):
     """A classifier by class."""
 
     name: str
     classes: list[ClassResult]
 
 
-class ClassResults(Record, frozen=True, kw_only=True):
+class ClassResults(Artefact, frozen=True, kw_only=True):
     """What `per_class.json` holds."""
 
     kind: str
     models: list[ClassModel]
 
 
-class Trial(Record, frozen=True, kw_only=True):
+class ReadingTrial(Artefact, frozen=True, kw_only=True):
     """One reading of LR-MFCC: what was chosen, and what came out on the clean test clips."""
 
     coefficients: int
@@ -192,14 +192,14 @@ class Trial(Record, frozen=True, kw_only=True):
     after: list[float]
 
 
-class Explanation(Record, frozen=True, kw_only=True):
+class ReadingsRecord(Artefact, frozen=True, kw_only=True):
     """What `explanation.json` holds: every reading that was tried; `before` and `after` are NLL, Brier and ECE."""
 
     kind: str
-    trials: list[Trial]
+    trials: list[ReadingTrial]
 
 
-class Manifest(Record, frozen=True, kw_only=True):
+class Manifest(Artefact, frozen=True, kw_only=True):
     """What `manifest.json` holds: all that the run depends on, and the SHA-256 of every file."""
 
     kind: str
@@ -220,7 +220,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     files: dict[str, Digest]
 
 
-class Check(Record, frozen=True, kw_only=True):
+class Check(Artefact, frozen=True, kw_only=True):
     """One thing that was checked, and what was wrong."""
 
     name: str
@@ -228,7 +228,7 @@ class Check(Record, frozen=True, kw_only=True):
     faults: list[str]
 
 
-class VerificationReport(Record, frozen=True, kw_only=True):
+class VerificationReport(Artefact, frozen=True, kw_only=True):
     """What `verification_report.json` holds."""
 
     kind: str
@@ -238,17 +238,17 @@ class VerificationReport(Record, frozen=True, kw_only=True):
     checks: list[Check]
 
 
-ARTEFACTS: dict[str, type[Record]] = {
+ARTEFACTS: dict[str, type[Artefact]] = {
     "results_clean.json": CleanResults,
     "results_corruptions.json": CorruptionResults,
     "calibration.json": CalibrationResults,
     "per_class.json": ClassResults,
-    "explanation.json": Explanation,
+    "explanation.json": ReadingsRecord,
     "manifest.json": Manifest,
     "verification_report.json": VerificationReport,
 }
 
 
-def record_text(record: Record) -> str:
+def record_text(record: Artefact) -> str:
     """A record as the JSON text that is written."""
     return msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n"

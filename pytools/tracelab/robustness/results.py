@@ -7,14 +7,15 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tracelab.randomness import generator
+from tracelab.protocol import generator
 from tracelab.robustness import metrics
-from tracelab.robustness.corruptions import SEVERITIES, Cell, CorruptionTable
+from tracelab.robustness.corruptions import SEVERITIES, CorruptionTable, GridCell
 from tracelab.robustness.metrics import Array, Labels, Predictions
 from tracelab.robustness.records import (
-    Bin,
+    Artefact,
+    BinRecord,
     CalibratedModel,
-    Calibration,
+    CalibrationArtefact,
     CalibrationResults,
     CellResult,
     ClassModel,
@@ -26,20 +27,20 @@ from tracelab.robustness.records import (
     CorruptionResults,
     Estimate,
     FamilyResult,
-    Piece,
-    Record,
     Scores,
+    SeverityPiece,
     Split,
 )
+from tracepact.wording import parse_stored
 
 KIND = "tracelab robustness 1"
-CLEAN = Cell("clean", 0)
+CLEAN = GridCell("clean", 0)
 DRAWS = 1000
 _LOW, _HIGH = 0.025, 0.975
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+class ClassifierAnswers:
     """Everything that one classifier answered: validation, clean test, and the test clips under every cell."""
 
     name: str
@@ -105,8 +106,14 @@ def scores(predictions: Predictions, resampled: Resampled, temperature: float = 
 
 
 def every_result(
-    answers: Sequence[Answers], table: CorruptionTable, corpus: str, split: Split, classes: Sequence[str], *, seed: int
-) -> dict[str, Record]:
+    answers: Sequence[ClassifierAnswers],
+    table: CorruptionTable,
+    corpus: str,
+    split: Split,
+    classes: Sequence[str],
+    *,
+    seed: int,
+) -> dict[str, Artefact]:
     """The artefacts that follow from the logits, by the name of their file."""
     temperatures = {one.name: metrics.fit_temperature(one.validation) for one in answers}
     resampled = Resampled.of(len(answers[0].test), DRAWS, seed)
@@ -131,22 +138,22 @@ def every_result(
     }
 
 
-def severity_curve(clean: Fraction, values: Sequence[Fraction]) -> list[Piece]:
+def severity_curve(clean: Fraction, values: Sequence[Fraction]) -> list[SeverityPiece]:
     """A step function of severity: the clean value on [0, 1), then the value of each severity on [s, s + 1).
 
     Its mean over [1, 6) is the mean over the severities, exactly.
     """
-    return [Piece(low=s, high=s + 1, value=str(value)) for s, value in enumerate((clean, *values))]
+    return [SeverityPiece(low=s, high=s + 1, value=str(value)) for s, value in enumerate((clean, *values))]
 
 
-def curve_mean(curve: Iterable[Piece], low: int = 1) -> Fraction:
+def curve_mean(curve: Iterable[SeverityPiece], low: int = 1) -> Fraction:
     """The mean of a step function from `low` to its end."""
     pieces = [piece for piece in curve if piece.low >= low]
-    area = sum(((piece.high - piece.low) * Fraction(piece.value) for piece in pieces), Fraction(0))
+    area = sum(((piece.high - piece.low) * parse_stored(piece.value) for piece in pieces), Fraction(0))
     return area / (pieces[-1].high - pieces[0].low)
 
 
-def _clean(answers: Answers, resampled: Resampled, temperature: float) -> CleanModel:
+def _clean(answers: ClassifierAnswers, resampled: Resampled, temperature: float) -> CleanModel:
     return CleanModel(
         name=answers.name,
         correct=int(answers.test.correct.sum()),
@@ -155,7 +162,7 @@ def _clean(answers: Answers, resampled: Resampled, temperature: float) -> CleanM
     )
 
 
-def _calibrated(answers: Answers, temperature: float) -> CalibratedModel:
+def _calibrated(answers: ClassifierAnswers, temperature: float) -> CalibratedModel:
     return CalibratedModel(
         name=answers.name,
         temperature=temperature,
@@ -166,18 +173,20 @@ def _calibrated(answers: Answers, temperature: float) -> CalibratedModel:
     )
 
 
-def _calibration(predictions: Predictions, temperature: float) -> Calibration:
-    return Calibration(
+def _calibration(predictions: Predictions, temperature: float) -> CalibrationArtefact:
+    return CalibrationArtefact(
         nll=float(metrics.clip_nll(predictions, temperature).mean()),
         brier=float(metrics.clip_brier(predictions, temperature).mean()),
         ece=metrics.ece(predictions, temperature),
         classwise_ece=metrics.classwise_ece(predictions, temperature),
         equal_mass_ece=metrics.equal_mass_ece(predictions, temperature),
-        bins=[Bin(**asdict(one)) for one in metrics.reliability(predictions, temperature)],
+        bins=[BinRecord(**asdict(one)) for one in metrics.reliability(predictions, temperature)],
     )
 
 
-def _corrupted(answers: Answers, table: CorruptionTable, resampled: Resampled, temperature: float) -> CorruptedModel:
+def _corrupted(
+    answers: ClassifierAnswers, table: CorruptionTable, resampled: Resampled, temperature: float
+) -> CorruptedModel:
     clean, clean_draws = metrics.accuracy(answers.test), resampled.accuracies(answers.test)
     found: dict[str, list[Fraction]] = {}
     draws: dict[str, Array] = {}
@@ -222,7 +231,7 @@ def _degradation(clean: Fraction, clean_draws: Array, corrupted: Fraction, draws
     return estimate((clean - corrupted) / clean if clean else Fraction(0), lost)
 
 
-def _classes(answers: Answers, table: CorruptionTable, names: Sequence[str]) -> ClassModel:
+def _classes(answers: ClassifierAnswers, table: CorruptionTable, names: Sequence[str]) -> ClassModel:
     found = []
     for number, (name, (clips, predicted, both)) in enumerate(
         zip(names, metrics.class_counts(answers.test), strict=True)

@@ -1,11 +1,12 @@
-"""A whole robustness run: classifiers trained, asked under every corruption, results, views, manifest, verification."""
+"""A whole robustness run: classifiers trained, asked under every corruption, results, and why figures differ."""
 
 import hashlib
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from time import perf_counter
@@ -14,21 +15,129 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
+from threadpoolctl import threadpool_limits
 
-from tracelab.files import write_whole
-from tracelab.progress import SILENT, Progress
-from tracelab.robustness.classifiers import BUILT_IN, Classifier
-from tracelab.robustness.corruptions import canonical, canonical_digest, cells, table_bytes
-from tracelab.robustness.evaluation import Task, answers, ask_all, questions, train_all
-from tracelab.robustness.explanation import explained, explanation
+from tracelab.files import Signal, write_whole
+from tracelab.robustness import metrics
+from tracelab.robustness.classifiers import BUILT_IN, Classifier, LogisticMfcc
+from tracelab.robustness.command import CANONICAL_SEED
+from tracelab.robustness.corruptions import canonical, canonical_digest, cells, mean_mfcc, table_bytes
+from tracelab.robustness.datasets import LabelledClip, read_example
+from tracelab.robustness.evaluation import HEARING, CorpusTask, answers, ask_all, questions, train_all
 from tracelab.robustness.metrics import Labels, Predictions
-from tracelab.robustness.pdf import report_pdf
-from tracelab.robustness.records import Manifest, Record, Split, record_text
-from tracelab.robustness.results import DRAWS, KIND, Answers, every_result
-from tracelab.robustness.skill import skill_text
-from tracelab.robustness.tables import Shown
-from tracelab.robustness.views import robustness_views
-from tracelab.stages import Stages, claim
+from tracelab.robustness.records import Artefact, Manifest, ReadingsRecord, ReadingTrial, Split, record_text
+from tracelab.robustness.results import DRAWS, KIND, ClassifierAnswers, every_result
+from tracelab.robustness.tables import OTHER_SEED, ShownRecords
+from tracelab.robustness.views import report_pdf, robustness_views
+from tracelab.stages import SILENT, StageListener, Stages, claim, code_digest
+from tracepact.inputs import open_within
+
+# The guide for automated users, which every run carries with it.
+
+
+def skill_text() -> str:
+    """Steps, artefacts and failure modes."""
+    return (files("tracelab.robustness") / "SKILL.md").read_text(encoding="utf-8")
+
+
+# Why the figures of LR-MFCC differ: the same clips under other numbers of coefficients, scalings and iterations.
+
+COEFFICIENTS = (13, 20, 40)
+ITERATIONS = (100, 300, 1000, 3000)
+STOPS = (100, 200, 300, 400, 600, 800, 900, 1000, 1500, 2000, 3000)
+_PARTS = ("training", "validation", "test")
+
+
+def readings() -> list[LogisticMfcc]:
+    """Every reading that is tried; the canonical one is stopped at more places."""
+    return [
+        LogisticMfcc("", coefficients, standardised, iterations)
+        for standardised in (False, True)
+        for coefficients in COEFFICIENTS
+        for iterations in (STOPS if (coefficients, standardised) == (40, False) else ITERATIONS)
+    ]
+
+
+def explained(stages: Stages, task: CorpusTask, progress: StageListener = SILENT) -> dict[str, npt.NDArray[np.float32]]:
+    """The logits of every reading on the clean validation and test clips, and the iterations that were done."""
+    key = {"corpus": task.corpus.digest, "rotation": str(task.rotation), "code": code_digest(*HEARING)}
+    heard = stages.kept("mfcc", key, lambda folder: _hear(task, folder, progress))
+    tried = [reading.key for reading in readings()]
+    place = stages.kept("explanation", {"heard": heard.name, "tried": tried}, lambda f: _try_all(heard, f, progress))
+    with np.load(place / "logits.npz") as found:
+        return dict(found)
+
+
+def explanation(logits: Mapping[str, npt.NDArray[np.float32]], validation: Labels, test: Labels) -> ReadingsRecord:
+    """The readings with their figures, from stored logits."""
+    trials = []
+    for number, reading in enumerate(readings()):
+        checked = Predictions(logits[f"{number}-validation"], validation)
+        tested = Predictions(logits[f"{number}-test"], test)
+        temperature = metrics.fit_temperature(checked)
+        done = int(logits["iterations"][number])
+        trials.append(
+            ReadingTrial(
+                coefficients=reading.coefficients,
+                standardised=reading.standardised,
+                iterations=reading.iterations,
+                done=done,
+                converged=done < reading.iterations,
+                accuracy=float(metrics.accuracy(tested)),
+                macro_f1=float(metrics.macro_f1(tested)),
+                temperature=temperature,
+                before=_figures(tested, 1.0),
+                after=_figures(tested, temperature),
+            )
+        )
+    return ReadingsRecord(kind=KIND, trials=trials)
+
+
+def _figures(predictions: Predictions, temperature: float) -> list[float]:
+    return [
+        float(metrics.clip_nll(predictions, temperature).mean()),
+        float(metrics.clip_brier(predictions, temperature).mean()),
+        metrics.ece(predictions, temperature),
+    ]
+
+
+def _hear(task: CorpusTask, folder: Path, progress: StageListener) -> None:
+    parts: dict[str, Sequence[LabelledClip]] = {
+        "training": task.training.examples,
+        "validation": task.examples("validation"),
+        "test": task.examples("test"),
+    }
+    progress.begin("coefficients of the clean clips", sum(map(len, parts.values())))
+    with threadpool_limits(1):
+        arrays = {name: np.stack(list(_coefficients(examples, progress))) for name, examples in parts.items()}
+    targets = np.array([example.target for example in parts["training"]])
+    np.savez(folder / "mfcc.npz", allow_pickle=False, targets=targets, **arrays)
+
+
+def _coefficients(examples: Sequence[LabelledClip], progress: StageListener) -> Iterator[Signal]:
+    for example in examples:
+        yield mean_mfcc(read_example(example))
+        progress.advance()
+
+
+def _try_all(heard: Path, folder: Path, progress: StageListener) -> None:
+    with np.load(heard / "mfcc.npz") as arrays:
+        training, validation, test = (arrays[name] for name in _PARTS)
+        targets = arrays["targets"]
+    tried = readings()
+    progress.begin("readings of LR-MFCC", len(tried))
+    found: dict[str, npt.NDArray[np.float32]] = {}
+    done = []
+    for number, reading in enumerate(tried):
+        state = reading.fit(training, targets)
+        for name, clips in (("validation", validation), ("test", test)):
+            found[f"{number}-{name}"] = reading.logits(state, clips).astype(np.float32)
+        done.append(int(state["iterations"]))
+        progress.advance()
+    np.savez(folder / "logits.npz", allow_pickle=False, iterations=np.array(done, dtype=np.float32), **found)
+
+
+# A whole robustness run: classifiers trained, asked under every corruption, results, views, manifest, verification.
 
 MANIFEST = "manifest.json"
 TABLE = "corruptions.json"
@@ -39,7 +148,12 @@ _LIBRARIES = ("tracepact", "numpy", "scipy", "scikit-learn", "librosa", "torch",
 
 
 def run_all(
-    folder: Path, task: Task, classifiers: Sequence[Classifier], *, workers: int = 1, progress: Progress = SILENT
+    folder: Path,
+    task: CorpusTask,
+    classifiers: Sequence[Classifier],
+    *,
+    workers: int = 1,
+    progress: StageListener = SILENT,
 ) -> Path:
     """Run or go on with a run; the path of its page."""
     began = perf_counter()
@@ -60,7 +174,7 @@ def run_all(
     return write_results(folder, manifest, progress)
 
 
-def write_results(folder: Path, manifest: Manifest, progress: Progress = SILENT) -> Path:
+def write_results(folder: Path, manifest: Manifest, progress: StageListener = SILENT) -> Path:
     """Everything that follows from the stored logits, and the manifest that vouches for it; the path of the page."""
     progress.begin("tables, page and PDF", 3)
     write_whole(folder / TABLE, table_bytes())
@@ -68,7 +182,7 @@ def write_results(folder: Path, manifest: Manifest, progress: Progress = SILENT)
     for name, record in records.items():
         write_whole(folder / name, record_text(record))
     progress.advance()
-    shown = Shown.of(records, manifest)
+    shown = ShownRecords.of(records, manifest)
     for name, text in robustness_views(shown).items():
         write_whole(folder / name, text)
     progress.advance()
@@ -80,11 +194,11 @@ def write_results(folder: Path, manifest: Manifest, progress: Progress = SILENT)
     return folder / "report.html"
 
 
-def results_of(folder: Path, manifest: Manifest) -> dict[str, Record]:
+def results_of(folder: Path, manifest: Manifest) -> dict[str, Artefact]:
     """The records that follow from the logits of a folder."""
     found = [stored_answers(folder, name) for name in manifest.classifiers]
     results = every_result(found, canonical(), manifest.corpus, manifest.split, manifest.classes, seed=manifest.seed)
-    with np.load(folder / EXPLAINED) as stored:
+    with open_within(folder, EXPLAINED) as opened, np.load(opened) as stored:
         tried = dict(stored)
     results["explanation.json"] = explanation(tried, tried["labels_validation"], tried["labels_test"])
     return results
@@ -107,12 +221,13 @@ def not_canonical(manifest: Manifest) -> list[str]:
         f"the test fold is {split.test}": split.test == _TEST,
         f"the validation fold is {split.validation}": split.validation == _VALIDATION,
         "LR-MFCC is not among the classifiers": manifest.classifiers.get("lr_mfcc") == BUILT_IN["lr_mfcc"].key,
+        f"{OTHER_SEED}{manifest.seed} and not {CANONICAL_SEED}": manifest.seed == CANONICAL_SEED,
         "the corruptions are not the canonical table": manifest.table_sha256 == canonical_digest(),
     }
     return [reason for reason, right in wrong.items() if not right]
 
 
-def _settings(task: Task, classifiers: Sequence[Classifier]) -> dict[str, object]:
+def _settings(task: CorpusTask, classifiers: Sequence[Classifier]) -> dict[str, object]:
     return {
         "corpus": task.corpus.layout,
         "corpus_sha256": task.corpus.digest,
@@ -123,7 +238,7 @@ def _settings(task: Task, classifiers: Sequence[Classifier]) -> dict[str, object
     }
 
 
-def _manifest(task: Task, classifiers: Sequence[Classifier], digests: dict[str, str], seconds: float) -> Manifest:
+def _manifest(task: CorpusTask, classifiers: Sequence[Classifier], digests: dict[str, str], seconds: float) -> Manifest:
     rotation = task.rotation
     manifest = Manifest(
         kind=KIND,
@@ -154,16 +269,16 @@ def _manifest(task: Task, classifiers: Sequence[Classifier], digests: dict[str, 
     return replace(manifest, canonical=not reasons, not_canonical=reasons)
 
 
-def stored_answers(folder: Path, name: str) -> Answers:
+def stored_answers(folder: Path, name: str) -> ClassifierAnswers:
     """What a classifier answered, as it is stored."""
-    with np.load(folder / "logits" / f"{name}.npz") as stored:
+    with open_within(folder, f"logits/{name}.npz") as opened, np.load(opened) as stored:
         found = dict(stored)
     validation, test = found.pop("labels_validation"), found.pop("labels_test")
     checked, clean = Predictions(found.pop("validation"), validation), Predictions(found.pop("test"), test)
-    return Answers(name, checked, clean, {cell: Predictions(logits, test) for cell, logits in found.items()})
+    return ClassifierAnswers(name, checked, clean, {cell: Predictions(logits, test) for cell, logits in found.items()})
 
 
-def _labels(task: Task, split: str) -> Labels:
+def _labels(task: CorpusTask, split: str) -> Labels:
     return np.array([example.target for example in task.examples(split)], dtype=np.int32)
 
 

@@ -13,25 +13,29 @@ from typing import Any
 from joblib import Parallel, delayed
 from markupsafe import Markup
 
+from tracelab.configuration import StudyScale
 from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS
-from tracelab.faults import fault
-from tracelab.files import at, write_whole
-from tracelab.progress import SILENT, Progress
+from tracelab.files import at, fault, write_whole
 from tracelab.protocol import STEP
-from tracelab.robustness.corruptions import Cell, canonical, canonical_digest, cells
+from tracelab.robustness.corruptions import GridCell, canonical, canonical_digest, cells
 from tracelab.robustness.results import CLEAN
-from tracelab.robustness.scene_grid import cell_rows, clean_scenes, grid_cell, read_cell
-from tracelab.robustness.scene_tables import curve_rows, scene_figures, scene_tables
+from tracelab.robustness.scene_grid import (
+    cell_rows,
+    clean_scenes,
+    curve_rows,
+    grid_cell,
+    read_cell,
+    scene_figures,
+    scene_tables,
+)
 from tracelab.scenes.voices import Voice
-from tracelab.stages import Stages, claim
+from tracelab.stages import SILENT, StageListener, Stages, Verified, claim
 from tracelab.study.rows import Row, read_rows, rows_text
-from tracelab.study.scales import Scale
-from tracelab.study.splits import plain
 from tracelab.study.study import scene_splits
 from tracelab.study.systems import make_systems
 from tracelab.study.tables import StudyTable
 from tracelab.study.views import view_files
-from tracelab.verification import Verified
+from tracepact.inputs import LARGEST_DOCUMENT, digest_within, read_within
 from tracepact.show import Section, Table, html_page, html_table, inline, words
 
 RECORD = "grid.json"
@@ -40,7 +44,9 @@ TITLE = "Boundary contracts under corruption"
 _LIBRARIES = ("tracepact", "numpy", "scipy", "scikit-learn", "torch")
 
 
-def run_grid(folder: Path, scale: Scale, voice: Voice, *, workers: int = 1, progress: Progress = SILENT) -> Path:
+def run_grid(
+    folder: Path, scale: StudyScale, voice: Voice, *, workers: int = 1, progress: StageListener = SILENT
+) -> Path:
     """Run or go on with the grid over the scenes; the path of its page."""
     began = perf_counter()
     claim(folder, _settings(scale, voice), "grid over the scenes")
@@ -81,21 +87,22 @@ def grid_views(folder: Path, record: Mapping[str, Any]) -> dict[str, str]:
     return {**view_files(tables, figures), "grid.html": _page(record, tables, figures)}
 
 
-def grid_cells() -> list[Cell]:
+def grid_cells() -> list[GridCell]:
     """The clean clips, and every family at every severity."""
     return [CLEAN, *cells(canonical())]
 
 
-def verify_grid(folder: Path, progress: Progress = SILENT) -> Verified:
+def verify_grid(folder: Path, progress: StageListener = SILENT) -> Verified:
     """The vectors from the stored masks, the curves and views from the vectors, and every digest."""
     try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        record = json.loads(read_within(folder, RECORD, LARGEST_DOCUMENT))
         files = dict(record["files"])
     except (ValueError, KeyError, TypeError) as error:
         raise fault("not-a-study", f"the record cannot be read: {error}", folder / RECORD) from error
-    drifts = [f"{name}: missing" for name in files if not (folder / name).is_file()]
-    drifts += [name for name, digest in files.items() if (folder / name).is_file() and _digest(folder / name) != digest]
-    drifts += [f"{name}: not in the record" for name in _result_files(folder) if name not in files]
+    there = set(_result_files(folder))
+    drifts = [f"{name}: missing" for name in files if name not in there]
+    drifts += [name for name, digest in files.items() if name in there and digest_within(folder, name) != digest]
+    drifts += [f"{name}: not in the record" for name in sorted(there) if name not in files]
     if record["table_sha256"] != canonical_digest():
         drifts.append("the table of corruptions is another one in this version")
     if not drifts:
@@ -103,11 +110,11 @@ def verify_grid(folder: Path, progress: Progress = SILENT) -> Verified:
         computed = {"rows/vectors.csv": rows_text(rows), "rows/curves.csv": rows_text(curve_rows(rows))}
         shown = {name: value for name, value in record.items() if name != "files"}
         computed |= grid_views(folder, shown)
-        drifts += [name for name, text in computed.items() if (folder / name).read_bytes() != text.encode()]
+        drifts += [name for name, text in computed.items() if read_within(folder, name) != text.encode()]
     return Verified(f"{len(grid_cells())} cells and {len(files)} files", tuple(drifts))
 
 
-def _rows(folder: Path, progress: Progress) -> list[Row]:
+def _rows(folder: Path, progress: StageListener) -> list[Row]:
     grid = grid_cells()
     progress.begin("vectors", len(grid))
     found: list[Row] = []
@@ -143,19 +150,21 @@ def _page(record: Mapping[str, Any], tables: Sequence[StudyTable], figures: Mapp
     return html_page(TITLE, head, sections)
 
 
-def _settings(scale: Scale, voice: Voice) -> dict[str, Any]:
+def _settings(scale: StudyScale, voice: Voice) -> dict[str, Any]:
     return {
         "grid": canonical().name,
         "scale": scale.name,
-        "protocol": plain(scale.protocol),
+        "configuration_sha256": scale.digest,
         "speech": voice.name,
         "speech_sha256": voice.digest,
     }
 
 
-def _record(scale: Scale, voice: Voice, seconds: float) -> dict[str, Any]:
+def _record(scale: StudyScale, voice: Voice, seconds: float) -> dict[str, Any]:
     return {
         "scale": scale.name,
+        "protocol": scale.protocol.name,
+        "configuration_sha256": scale.digest,
         "seed": scale.protocol.seed,
         "test clips": scale.protocol.test_clips,
         "speech": voice.name,

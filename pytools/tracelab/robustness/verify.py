@@ -1,6 +1,5 @@
 """Verifies a robustness run: schemas, digests, the table of corruptions, and every figure from the stored logits."""
 
-import hashlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -10,22 +9,22 @@ import msgspec
 import numpy as np
 
 from tracelab.files import write_whole
-from tracelab.progress import SILENT, Progress
 from tracelab.robustness.corruptions import canonical, canonical_digest, cells
 from tracelab.robustness.evaluation import questions
-from tracelab.robustness.records import ARTEFACTS, Check, Manifest, Record, VerificationReport, record_text
+from tracelab.robustness.records import ARTEFACTS, Artefact, Check, Manifest, VerificationReport, record_text
 from tracelab.robustness.results import KIND
 from tracelab.robustness.run import EXPLAINED, MANIFEST, TABLE, not_canonical, result_files, results_of
-from tracelab.robustness.tables import Shown
+from tracelab.robustness.tables import ShownRecords
 from tracelab.robustness.views import robustness_views
-from tracelab.verification import UNREADABLE, Verified, unreadable
+from tracelab.stages import SILENT, UNREADABLE, StageListener, Verified, unreadable
+from tracepact.inputs import LARGEST_DOCUMENT, digest_within, open_within, read_within
 
 REPORT = "verification_report.json"
 SEAL = "audioclaw_canonical_verified OK"
 TOLERANCE = 1e-9
 
 
-def verify_run(folder: Path, progress: Progress = SILENT) -> Verified:
+def verify_run(folder: Path, progress: StageListener = SILENT) -> Verified:
     """Everything that can be checked without the corpus, computed again."""
     report = check_run(folder, progress)
     faults = [f"{check.name}: {fault}" for check in report.checks for fault in check.faults]
@@ -34,14 +33,14 @@ def verify_run(folder: Path, progress: Progress = SILENT) -> Verified:
     return Verified(f"{checks} ({names})", tuple(faults), report.line)
 
 
-def write_verification(folder: Path, progress: Progress = SILENT) -> VerificationReport:
+def write_verification(folder: Path, progress: StageListener = SILENT) -> VerificationReport:
     """Verify a run, and keep the report beside it."""
     report = check_run(folder, progress)
     write_whole(folder / REPORT, record_text(report))
     return report
 
 
-def check_run(folder: Path, progress: Progress = SILENT) -> VerificationReport:
+def check_run(folder: Path, progress: StageListener = SILENT) -> VerificationReport:
     """Every check of a run, each with what it found."""
     progress.begin("checks", len(_CHECKS) + 1)
     schemas = _check("schemas", lambda: _schema_faults(folder))
@@ -70,18 +69,17 @@ def _check(name: str, find: Callable[[], Iterator[str]]) -> Check:
 
 def _manifest(folder: Path) -> Manifest | None:
     try:
-        return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+        return msgspec.json.decode(read_within(folder, MANIFEST, LARGEST_DOCUMENT), type=Manifest)
     except UNREADABLE:
         return None
 
 
 def _schema_faults(folder: Path) -> Iterator[str]:
     for name, kind in ARTEFACTS.items():
-        place = folder / name
-        if name == REPORT and not place.exists():
+        if name == REPORT and not (folder / name).exists():
             continue
         try:
-            found = msgspec.json.decode(place.read_bytes(), type=kind)
+            found = msgspec.json.decode(read_within(folder, name, LARGEST_DOCUMENT), type=kind)
             if getattr(found, "kind", None) != KIND:
                 yield f"{name}: it is not of the kind `{KIND}`"
         except (OSError, msgspec.MsgspecError) as error:
@@ -93,7 +91,7 @@ def _digest_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
     for name, digest in manifest.files.items():
         if name not in there:
             yield f"{name}: missing"
-        elif hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
+        elif digest_within(folder, name) != digest:
             yield f"{name}: another SHA-256"
     for name in sorted(there - set(manifest.files)):
         yield f"{name}: not in the manifest"
@@ -104,7 +102,7 @@ def _digest_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
 
 
 def _table_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
-    found = hashlib.sha256((folder / TABLE).read_bytes()).hexdigest()
+    found = digest_within(folder, TABLE)
     if found != manifest.table_sha256:
         yield f"{TABLE}: not the table of the manifest"
     if found != canonical_digest():
@@ -128,7 +126,7 @@ def _logit_faults(folder: Path, manifest: Manifest, name: str) -> Iterator[str]:
     wanted = {asked.name: (split.test_clips, classes) for asked in questions(cells(canonical()))}
     wanted["validation"] = (split.validation_clips, classes)
     labels = {"labels_validation": split.validation_clips, "labels_test": split.test_clips}
-    with np.load(folder / "logits" / f"{name}.npz") as stored:
+    with open_within(folder, f"logits/{name}.npz") as opened, np.load(opened) as stored:
         for array in sorted({*wanted, *labels} ^ set(stored)):
             yield f"logits/{name}.npz: `{array}` is missing, or should not be there"
         for array, shape in wanted.items():
@@ -143,19 +141,19 @@ def _logit_faults(folder: Path, manifest: Manifest, name: str) -> Iterator[str]:
 
 def _metric_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
     for name, record in results_of(folder, manifest).items():
-        stored = msgspec.json.decode((folder / name).read_bytes())
+        stored = msgspec.json.decode(read_within(folder, name))
         yield from (f"{name}: {fault}" for fault in _differences(stored, msgspec.to_builtins(record), ""))
 
 
 def _view_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
     stored = {name: _stored(folder, name) for name in ARTEFACTS if name not in (MANIFEST, REPORT)}
-    for name, text in robustness_views(Shown.of(stored, manifest)).items():
-        if (folder / name).read_bytes() != text.encode():
+    for name, text in robustness_views(ShownRecords.of(stored, manifest)).items():
+        if read_within(folder, name) != text.encode():
             yield f"{name}: not what the stored results give"
 
 
-def _stored(folder: Path, name: str) -> Record:
-    return msgspec.json.decode((folder / name).read_bytes(), type=ARTEFACTS[name])
+def _stored(folder: Path, name: str) -> Artefact:
+    return msgspec.json.decode(read_within(folder, name), type=ARTEFACTS[name])
 
 
 def _differences(stored: Any, computed: Any, where: str) -> Iterator[str]:

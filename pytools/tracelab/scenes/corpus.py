@@ -1,4 +1,4 @@
-"""Clips: a scene rendered under its condition, alone or as a split, on any number of workers."""
+"""Clips: a scene rendered under its condition, perturbed, alone or as a split, on any number of workers."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -9,13 +9,163 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from scipy.signal import butter, fftconvolve, lfilter, sosfilt
 
-from tracelab.protocol import CONDITIONS, TEST_PERTURBATIONS, TRAIN_PERTURBATIONS, Perturbations, Protocol
-from tracelab.randomness import generator
-from tracelab.scenes.perturb import perturb
-from tracelab.scenes.render import render_timeline
-from tracelab.scenes.timeline import Timeline, draw_timeline
-from tracelab.scenes.voices import Voice
+from tracelab.files import Signal
+from tracelab.protocol import CONDITIONS, Perturbations, Protocol, generator
+from tracelab.scenes.timeline import SceneTimeline, Sound, draw_timeline
+from tracelab.scenes.voices import Voice, level
+
+# The sound of a clip: each interval rendered with its class's sound, mixed over low-level noise.
+
+_CEILING = 0.98
+
+
+def render_timeline(protocol: Protocol, timeline: SceneTimeline, voice: Voice, *clip: str | int) -> Signal:
+    """The clean sound of a clip; every sound has a generator of its own."""
+    floor = generator(protocol.seed, "floor", *clip)
+    level_of_floor = protocol.floor_level.drawn(floor)
+    mixed = level_of_floor * _coloured(floor, protocol.samples)
+    for number, sound in enumerate((*timeline.targets, *timeline.overlaps, *timeline.distractors)):
+        rng = generator(protocol.seed, "sound", *clip, number)
+        shaped = _sound(rng, sound, voice, protocol) * envelope(sound.length, round(protocol.ramp * protocol.rate))
+        mixed[sound.start : sound.end] += protocol.target_level * sound.gain * shaped
+    return below_ceiling(mixed)
+
+
+def envelope(samples: int, ramp: int) -> Signal:
+    """A raised cosine at both ends, one between them."""
+    ramp = min(ramp, samples // 2)
+    rise = 0.5 - 0.5 * np.cos(np.pi * (np.arange(ramp) + 0.5) / max(ramp, 1))
+    return np.concatenate([rise, np.ones(samples - 2 * ramp), rise[::-1]])
+
+
+def below_ceiling(signal: Signal) -> Signal:
+    """The signal, made quieter as a whole if it would not fit into 16 bits."""
+    peak = float(np.abs(signal).max(initial=0.0))
+    return signal * (_CEILING / peak) if peak > _CEILING else signal
+
+
+def _sound(rng: np.random.Generator, sound: Sound, voice: Voice, protocol: Protocol) -> Signal:
+    match sound.label:
+        case "speech":
+            return voice.excerpt(rng, sound.length, protocol.rate, protocol.excerpts.drawn)
+        case "tone":
+            return _tone(rng, sound.length, protocol.rate)
+        case _:
+            return _burst(rng, sound.length, protocol.rate)
+
+
+def _tone(rng: np.random.Generator, samples: int, rate: int) -> Signal:
+    """A chirp: one to three harmonics of a pitch that glides evenly, by up to an octave either way."""
+    first = rng.uniform(220, 1200)
+    last = first * 2 ** rng.uniform(-1, 1)
+    phase = 2 * np.pi * np.cumsum(np.linspace(first, last, samples)) / rate
+    # A partial above half the rate would be heard as another pitch.
+    partials = [n for n in range(1, int(rng.integers(1, 4)) + 1) if n * max(first, last) < rate / 2]
+    return level(np.sum([np.sin(n * phase) / n for n in partials], axis=0))
+
+
+def _burst(rng: np.random.Generator, samples: int, rate: int) -> Signal:
+    """Noise in a band of one to three octaves."""
+    low = rng.uniform(200, 1600)
+    high = min(low * 2 ** rng.uniform(1, 3), 0.45 * rate)
+    band = butter(2, (low, high), btype="bandpass", fs=rate, output="sos")
+    return level(sosfilt(band, rng.standard_normal(samples)))
+
+
+def _coloured(rng: np.random.Generator, samples: int) -> Signal:
+    """Noise with more power at low frequencies, at unit level."""
+    return level(lfilter([1.0], [1.0, -0.6], rng.standard_normal(samples)))
+
+
+# What a recording does to a clip: noise, reverb, clipping, gain drift, jitter; the events stay as they were.
+
+_DECAY_DB = 60.0
+
+
+def perturb(
+    clean: Signal,
+    condition: str,
+    level: Perturbations,
+    rng: np.random.Generator,
+    rate: int,
+    events: npt.NDArray[np.bool_] | None = None,
+) -> Signal:
+    """The clip under a condition; `events` says which samples are labelled, where noise is measured against them."""
+    match condition:
+        case "clean":
+            return clean
+        case "noise":
+            signal = clean[events] if level.signal == "events" and events is not None and events.any() else clean
+            changed = add_noise(clean, level.snr_db.drawn(rng), rng, float(np.mean(signal**2)))
+        case "reverb":
+            changed = add_reverb(clean, level.reverb_tail.drawn(rng), rng, rate, level.tail_db)
+        case "clipping":
+            limit = level.clipping_limit.drawn(rng)
+            changed = clip(clean, limit, level.clipping_drive.drawn(rng))
+        case "gain_drift":
+            changed = clean * drift(len(clean), level, rng, rate)
+        case "jitter":
+            changed = displaced(clean, displacement(len(clean), level, rng, rate), rate)
+        case "compound":
+            changed = clean
+            for part in ("noise", "reverb", "gain_drift"):
+                changed = perturb(changed, part, level, rng, rate, events)
+        case _:
+            raise ValueError(f"unknown condition {condition!r}")
+    return below_ceiling(changed)
+
+
+def add_noise(clean: Signal, snr_db: float, rng: np.random.Generator, power: float | None = None) -> Signal:
+    """White noise at a ratio of a power, the whole clip's by default, to its own, in decibels."""
+    noise = rng.standard_normal(len(clean))
+    wanted = (np.mean(clean**2) if power is None else power) / 10 ** (snr_db / 10)
+    heard: Signal = clean + noise * np.sqrt(wanted / np.mean(noise**2))
+    return heard
+
+
+def add_reverb(clean: Signal, tail: float, rng: np.random.Generator, rate: int, tail_db: float = 0.0) -> Signal:
+    """A tail of decaying noise, `tail_db` above the direct sound in all and 60 dB weaker after `tail` seconds."""
+    samples = max(round(tail * rate), 2)
+    decay = 10 ** (-_DECAY_DB / 20 * np.arange(1, samples + 1) / samples)
+    response = rng.standard_normal(samples) * decay
+    response *= 10 ** (tail_db / 20) / np.sqrt(np.sum(response**2))
+    wet = fftconvolve(clean, np.concatenate([[1.0], response]))[: len(clean)]
+    # As loud as before: what a room adds is smearing, and loudness would tell it from the other conditions.
+    heard: Signal = wet * np.sqrt(np.mean(clean**2) / max(float(np.mean(wet**2)), 1e-12))
+    return heard
+
+
+def clip(clean: Signal, limit: float, drive: float) -> Signal:
+    """The driven signal, cut at its limit."""
+    cut: Signal = np.clip(clean * drive, -limit, limit)
+    return cut
+
+
+def drift(samples: int, level: Perturbations, rng: np.random.Generator, rate: int) -> Signal:
+    """A slow gain between 1 − depth and 1 + depth."""
+    hertz = level.drift_hz.drawn(rng)
+    phase = rng.uniform(0, 2 * np.pi)
+    return 1 + level.drift_depth * np.sin(2 * np.pi * hertz * np.arange(samples) / rate + phase)
+
+
+def displacement(samples: int, level: Perturbations, rng: np.random.Generator, rate: int) -> Signal:
+    """By how many seconds each moment is late: a shift and a slow wander, together within the bound."""
+    wander = level.jitter_bound * level.wander_share
+    shift = rng.uniform(-1, 1) * (level.jitter_bound - wander)
+    hertz = level.wander_hz.drawn(rng)
+    phase = rng.uniform(0, 2 * np.pi)
+    return shift + wander * np.sin(2 * np.pi * hertz * np.arange(samples) / rate + phase)
+
+
+def displaced(clean: Signal, late: Signal, rate: int) -> Signal:
+    """The clip as it sounds when each moment is that late."""
+    places = np.arange(len(clean))
+    return np.interp(places - late * rate, places, clean)
+
+
+# Clips: a scene rendered under its condition, alone or as a split, on any number of workers.
 
 _CLIPS_PER_PART = 12
 
@@ -24,7 +174,7 @@ OnClip = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Task:
+class ClipTask:
     """Which clip to render: its split, its number, its condition, and which view of it."""
 
     split: str
@@ -40,12 +190,12 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clip:
+class RenderedClip:
     """A rendered clip: its samples and exact events."""
 
-    task: Task
+    task: ClipTask
     samples: npt.NDArray[np.int16]
-    timeline: Timeline
+    timeline: SceneTimeline
 
     @property
     def name(self) -> str:
@@ -62,51 +212,56 @@ class Clip:
         return hashlib.sha256(self.samples.astype("<i2").tobytes()).hexdigest()
 
 
-def clean_tasks(protocol: Protocol) -> list[Task]:
+def clean_tasks(protocol: Protocol) -> list[ClipTask]:
     """The clean training clips."""
-    return [Task("train", number) for number in range(protocol.train_clips)]
+    return [ClipTask("train", number) for number in range(protocol.train_clips)]
 
 
-def view_tasks(protocol: Protocol, views: int = 3) -> list[Task]:
+def view_tasks(protocol: Protocol, views: int = 3) -> list[ClipTask]:
     """The augmented views of the training clips, each under a condition drawn for it."""
     return [
-        Task("train", number, str(generator(protocol.seed, "condition", number, view).choice(CONDITIONS)), view)
+        ClipTask("train", number, str(generator(protocol.seed, "condition", number, view).choice(CONDITIONS)), view)
         for view in range(1, views + 1)
         for number in range(protocol.train_clips)
     ]
 
 
-def held_out_tasks(protocol: Protocol) -> list[Task]:
+def held_out_tasks(protocol: Protocol) -> list[ClipTask]:
     """The test clips, the conditions in turn, so that each has its equal share."""
-    return [Task("test", number, CONDITIONS[number % len(CONDITIONS)]) for number in range(protocol.test_clips)]
+    return [ClipTask("test", number, CONDITIONS[number % len(CONDITIONS)]) for number in range(protocol.test_clips)]
 
 
-def render(protocol: Protocol, voice: Voice, task: Task) -> Clip:
+def render(protocol: Protocol, voice: Voice, task: ClipTask) -> RenderedClip:
     """One clip, alone: the same samples as in the whole split."""
     timeline = draw_timeline(protocol, task.split, task.number)
+    if protocol.excerpts.disjoint_speakers:
+        voice = voice.of_speakers(protocol.excerpts.test_share, test=task.split == "test")
     clean = render_timeline(protocol, timeline, voice, task.split, task.number)
     rng = generator(protocol.seed, "perturb", task.split, task.number, task.condition, task.view)
-    heard = perturb(clean, task.condition, perturbations_of(task.split), rng, protocol.rate)
-    return Clip(task, np.round(heard * 32767).astype(np.int16), timeline)
+    events = np.zeros(protocol.samples, dtype=np.bool_)
+    for sound in timeline.labelled:
+        events[sound.start : sound.end] = True
+    heard = perturb(clean, task.condition, perturbations_of(protocol, task.split), rng, protocol.rate, events)
+    return RenderedClip(task, np.round(heard * 32767).astype(np.int16), timeline)
 
 
-def perturbations_of(split: str) -> Perturbations:
+def perturbations_of(protocol: Protocol, split: str) -> Perturbations:
     """The ranges of a split."""
-    return TEST_PERTURBATIONS if split == "test" else TRAIN_PERTURBATIONS
+    return protocol.test if split == "test" else protocol.training
 
 
 def render_all(
-    protocol: Protocol, voice: Voice, tasks: Iterable[Task], *, workers: int = 1, on_clip: OnClip = lambda: None
-) -> Iterator[Clip]:
+    protocol: Protocol, voice: Voice, tasks: Iterable[ClipTask], *, workers: int = 1, on_clip: OnClip = lambda: None
+) -> Iterator[RenderedClip]:
     """The clips of a split, in order, whatever the number of workers."""
     return for_each_clip(_itself, protocol, voice, tasks, workers=workers, on_clip=on_clip)
 
 
 def for_each_clip(
-    work: Callable[[Clip], T],
+    work: Callable[[RenderedClip], T],
     protocol: Protocol,
     voice: Voice,
-    tasks: Iterable[Task],
+    tasks: Iterable[ClipTask],
     *,
     workers: int = 1,
     on_clip: OnClip = lambda: None,
@@ -127,7 +282,7 @@ def for_each_clip(
             yield one
 
 
-def digest_of(clips: Iterable[Clip]) -> str:
+def digest_of(clips: Iterable[RenderedClip]) -> str:
     """One digest over the names and samples of all clips."""
     total = hashlib.sha256()
     for clip in clips:
@@ -135,9 +290,9 @@ def digest_of(clips: Iterable[Clip]) -> str:
     return total.hexdigest()
 
 
-def _part(work: Callable[[Clip], T], protocol: Protocol, voice: Voice, tasks: list[Task]) -> list[T]:
+def _part(work: Callable[[RenderedClip], T], protocol: Protocol, voice: Voice, tasks: list[ClipTask]) -> list[T]:
     return [work(render(protocol, voice, task)) for task in tasks]
 
 
-def _itself(clip: Clip) -> Clip:
+def _itself(clip: RenderedClip) -> RenderedClip:
     return clip

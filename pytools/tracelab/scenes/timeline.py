@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tracelab.protocol import CLASSES, Protocol, Range
-from tracelab.randomness import generator
+from tracelab.protocol import CLASSES, Protocol, Range, generator
 
 _ATTEMPTS_PER_DISTRACTOR = 40
 
@@ -36,7 +35,7 @@ class Sound:
 
 
 @dataclass(frozen=True, slots=True)
-class Timeline:
+class SceneTimeline:
     """What is heard in a clip, and what of it is labelled."""
 
     targets: tuple[Sound, ...]
@@ -53,7 +52,7 @@ class Timeline:
         return [(Fraction(s.start, rate), Fraction(s.end, rate), s.label) for s in self.labelled]
 
 
-def draw_timeline(protocol: Protocol, *clip: str | int) -> Timeline:
+def draw_timeline(protocol: Protocol, *clip: str | int) -> SceneTimeline:
     """The intervals of one clip; they depend on the seed and the clip's name alone."""
     rng = generator(protocol.seed, "timeline", *clip)
     targets = _targets(protocol, rng)
@@ -64,7 +63,7 @@ def draw_timeline(protocol: Protocol, *clip: str | int) -> Timeline:
             if accepted(protocol, overlap, target, [*targets, *overlaps]):
                 overlaps.append(overlap)
     distractors = _distractors(protocol, rng, [*targets, *overlaps])
-    return Timeline(tuple(targets), tuple(overlaps), tuple(distractors))
+    return SceneTimeline(tuple(targets), tuple(overlaps), tuple(distractors))
 
 
 def accepted(protocol: Protocol, overlap: Sound, target: Sound, others: Iterable[Sound]) -> bool:
@@ -84,7 +83,7 @@ def _targets(protocol: Protocol, rng: np.random.Generator) -> list[Sound]:
         start = now + _samples(rng, rules.gap, protocol)
         end = min(start + _samples(rng, rules.duration, protocol), protocol.samples)
         label = str(rng.choice(CLASSES, p=rules.class_share))
-        gain = _uniform(rng, rules.gain)
+        gain = rules.gain.drawn(rng)
         if end - start < rules.duration.low * protocol.rate:
             break
         found.append(Sound(start, end, label, gain))
@@ -101,7 +100,7 @@ def _overlap(protocol: Protocol, rng: np.random.Generator, target: Sound) -> Sou
     others = [name for name in CLASSES if name != target.label]
     shares = np.array([protocol.targets.class_share[CLASSES.index(name)] for name in others])
     label = str(rng.choice(others, p=shares / shares.sum()))
-    return Sound(start, end, label, _uniform(rng, protocol.targets.gain))
+    return Sound(start, end, label, protocol.targets.gain.drawn(rng))
 
 
 def _distractors(protocol: Protocol, rng: np.random.Generator, events: list[Sound]) -> list[Sound]:
@@ -112,7 +111,7 @@ def _distractors(protocol: Protocol, rng: np.random.Generator, events: list[Soun
     for _ in range(rng.integers(rules.count[0], rules.count[1], endpoint=True)):
         length = _samples(rng, rules.duration, protocol)
         label = str(rng.choice(CLASSES, p=rules.class_share))
-        gain = _uniform(rng, rules.gain)
+        gain = rules.gain.drawn(rng)
         for _ in range(_ATTEMPTS_PER_DISTRACTOR):
             start = int(rng.integers(0, protocol.samples - length))
             sound = Sound(start, start + length, label, gain)
@@ -126,7 +125,3 @@ def _samples(rng: np.random.Generator, range_: Range, protocol: Protocol) -> int
     """A length in whole samples, inside the range."""
     low, high = (round(end * protocol.rate) for end in (range_.low, range_.high))
     return int(rng.integers(low, high, endpoint=True))
-
-
-def _uniform(rng: np.random.Generator, range_: Range) -> float:
-    return float(rng.uniform(range_.low, range_.high))

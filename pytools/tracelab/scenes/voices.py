@@ -4,7 +4,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import gcd
 from pathlib import Path
@@ -13,14 +13,12 @@ from typing import Protocol as Interface
 import numpy as np
 from scipy.signal import lfilter, resample_poly
 
-from tracelab.faults import fault
-from tracelab.sound import Signal, read_sound
+from tracelab.files import Signal, fault, read_sound
 
 SUFFIXES = (".flac", ".ogg", ".wav")
 ASTERISK = Path("/usr/share/asterisk/sounds")
 LANGUAGES = ("en", "es", "fr", "it", "ru")
 _FRAME = 160
-_DRAWS = 12
 _ACTIVE_BELOW_LOUD = 0.02  # a frame is active from 17 dB below the recording's loud frames
 _VOWELS = (
     (730, 1090, 2440),
@@ -50,8 +48,11 @@ class Voice(Interface):
     def digest(self) -> str:
         """What the source's content is, as a SHA-256 in hexadecimal."""
 
-    def excerpt(self, rng: np.random.Generator, samples: int, rate: int) -> Signal:
-        """Speech of that many samples, at unit level."""
+    def excerpt(self, rng: np.random.Generator, samples: int, rate: int, drawn: int = 12) -> Signal:
+        """Speech of that many samples, at unit level: the most active of `drawn` random parts."""
+
+    def of_speakers(self, test_share: float, *, test: bool) -> "Voice":
+        """The speakers of the test clips, that share of all, or those of the training clips."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,11 @@ class FormantVoice:
         """The voice is its code: its name and version."""
         return hashlib.sha256(b"formant voice 1").hexdigest()
 
-    def excerpt(self, rng: np.random.Generator, samples: int, rate: int) -> Signal:
+    def of_speakers(self, test_share: float, *, test: bool) -> "FormantVoice":
+        """The voice itself: every excerpt has a pitch of its own, so there is nobody to keep apart."""
+        return self
+
+    def excerpt(self, rng: np.random.Generator, samples: int, rate: int, drawn: int = 12) -> Signal:
         """Syllables of 120 to 260 ms, each with a vowel, a pitch and a breathy start."""
         parts: list[Signal] = []
         pitch = rng.uniform(90, 220)
@@ -100,12 +105,21 @@ class FolderVoice:
             )
         return cls(folder, name or folder.name, files, total.hexdigest())
 
-    def excerpt(self, rng: np.random.Generator, samples: int, rate: int) -> Signal:
-        """A part of a recording that is mostly speech: the most active of a few random parts."""
+    def speaker_of(self, file: Path) -> str:
+        """Who speaks: the first folder below the voice's own, or what the file's name has before its first hyphen."""
+        parts = file.relative_to(self.folder).parts
+        return parts[0] if len(parts) > 1 else file.stem.split("-")[0]
+
+    def of_speakers(self, test_share: float, *, test: bool) -> "FolderVoice":
+        """The recordings of the speakers for test clips, or of those for training clips."""
+        return _one_side(self, test_share, test)
+
+    def excerpt(self, rng: np.random.Generator, samples: int, rate: int, drawn: int = 12) -> Signal:
+        """A part of a recording: the most active of a few random parts."""
         recording = _recording(self.files[rng.integers(len(self.files))], rate)
         while len(recording) < samples:
             recording = np.concatenate([recording, _recording(self.files[rng.integers(len(self.files))], rate)])
-        starts = rng.integers(0, len(recording) - samples, size=_DRAWS, endpoint=True)
+        starts = rng.integers(0, len(recording) - samples, size=drawn, endpoint=True)
         active = _activity(recording)
         best = max(starts, key=lambda start: (active[start // _FRAME : (start + samples) // _FRAME].mean(), -start))
         return level(recording[best : best + samples])
@@ -170,6 +184,20 @@ def _syllable(rng: np.random.Generator, samples: int, pitch: float, rate: int) -
         angle = 2 * np.pi * formant * rng.uniform(0.95, 1.05) / rate
         signal = lfilter([1 - radius], [1, -2 * radius * np.cos(angle), radius**2], signal)
     return level(signal) * (0.35 + 0.65 * np.sin(np.pi * (np.arange(samples) + 0.5) / samples))
+
+
+@lru_cache(maxsize=16)
+def _one_side(voice: FolderVoice, test_share: float, test: bool) -> FolderVoice:
+    """Who is for test clips is decided by the digest of the name, so that another recording moves nobody else."""
+    speakers = sorted(
+        {voice.speaker_of(file) for file in voice.files}, key=lambda name: hashlib.sha256(name.encode()).digest()
+    )
+    if len(speakers) < 2:
+        help = "name a folder with recordings of several speakers, or a protocol that does not keep speakers apart"
+        raise fault("no-recordings", "training and test need a speaker each, and there is only one", voice.folder, help)
+    chosen = set(speakers[: min(max(1, round(test_share * len(speakers))), len(speakers) - 1)])
+    files = tuple(file for file in voice.files if (voice.speaker_of(file) in chosen) is test)
+    return replace(voice, files=files)
 
 
 @lru_cache(maxsize=512)

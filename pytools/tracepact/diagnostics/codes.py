@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from tracepact.frozen import dataclass
+from tracepact.declarations import dataclass
 
 
 class Severity(Enum):
@@ -71,6 +71,10 @@ CODES: dict[str, Code] = {
         ("perfect-prediction-fails", "21.1", "a prediction that is the reference itself violates a clause"),
         ("clauses-clash", "21.2", "clauses that cannot hold together where all of them are obliged"),
         ("constant-prediction-passes", "21.3 7.4", "a detector that is always on, or never, violates no clause"),
+        ("clause-evaded", "8.1 9.1 21.12", "a fault takes away the pair that a clause would judge, and nothing fails"),
+        ("fault-unnoticed", "21.14 22.1", "misses, false alarms, or slips in one direction of time violate nothing"),
+        ("search-below-step", "3.7 8.1 21.15", "the matcher pairs only events with an edge in the same frame"),
+        ("weight-without-effect", "3.11 7.8 21.15", "a weight so small that no value of its profile shows it"),
         ("redundant-part", "21.4", "a part of a formula or predicate that can be deleted without a change of meaning"),
         ("shadowed-parameter", "3.3 4.5", "in predicates the parameter's name means an attribute"),
         ("rounded-window", "2.6", "a bound is so small against the step that its window is at least twice as wide"),
@@ -88,8 +92,9 @@ CODES: dict[str, Code] = {
     **_codes(
         Severity.NOTE,
         ("clause-implied", "7.1 9.2 21.5", "a clause can only be violated where another one is violated as well"),
-        ("only-clause-passes", "21.3 7.4", "a detector that is always on, or never, passes the only clause there is"),
         ("merge-gap-hides-fragments", "5.8 21.6", "fragments are joined before a clause counts them"),
+        ("fault-not-asked", "21.14 22.1", "a kind of fault violates nothing: offsets, pieces, joined events"),
+        ("matched-said-twice", "21.4 4.5", "`matched` beside what only an interval with a partner satisfies"),
         ("matcher-not-used", "3.7 15.12 21.6", "a matcher is declared and no clause asks about partners"),
         ("silence-scores-zero", "7.4 21.6", "clauses that score 0 where nothing is predicted"),
         ("contract-lookahead", "6.7", "how many frames after a frame its verdicts are settled"),
@@ -120,6 +125,7 @@ CODES: dict[str, Code] = {
         ("bad-json", "", "the JSON document does not have the expected form"),
         ("too-many-frames", "5.1", "the clips have more frames than fit into memory"),
         ("too-many-candidates", "25.1", "so many events are near each other that matching them takes too long"),
+        ("too-many-cells", "25.1", "a Parquet or Arrow file has more cells than are read in one go"),
         ("conflicting-condition", "", "a clip has two different conditions"),
         ("missing-condition", "", "a clip has no row in the conditions table"),
         ("unknown-profile", "3.11", "a profile was asked for that the contract does not have"),
@@ -130,6 +136,7 @@ CODES: dict[str, Code] = {
         ("mixed-formats", "13.2", "the files of a folder are not all of one format"),
         ("ambiguous-clip", "13.2 13.3", "a file or a field could speak of two clips, or two of them speak of one"),
         ("missing-extra", "", "a package that reads or writes this kind of file is not installed"),
+        ("not-covered", "", "a part of another package that is not offered under its name"),
         ("no-scheduler", "24.6", "nothing answers at the address of a scheduler"),
         ("no-workers", "24.6", "a cluster has no workers"),
         ("other-versions", "24.6", "a worker runs with other versions than the process that asks it"),
@@ -138,6 +145,7 @@ CODES: dict[str, Code] = {
         ("failed-batch", "24.8", "a batch failed three times; the result is incomplete"),
         ("run-in-use", "24.9", "another process is making a run at this place"),
         ("engine-lost", "24.7", "a scheduler, or all workers, went away"),
+        ("not-kept", "24.23", "a run in batches does not keep the tables or rows that are needed"),
         ("not-in-batches", "24.1", "what was asked for needs all clips at once"),
         ("bad-metadata", "15.18", "the metadata of a submission is no YAML, or an entry is missing or of another kind"),
         ("bad-date", "13.4", "a date and time that cannot be read, or a file's name without its start"),
@@ -145,7 +153,7 @@ CODES: dict[str, Code] = {
         ("unnamed-label-column", "13.6", "nothing says which column holds the labels"),
         ("bad-eaf", "13.22", "the text is not that of an ELAN document"),
         ("bad-columns", "13.18", "a column map does not have the expected form"),
-        ("bad-mark", "13.19", "a mark of a few-shot table that is none of POS, NEG and UNK"),
+        ("bad-mark", "13.19", "a mark of a class that is none of POS, NEG, UNK, 1 and 0"),
         ("undeclared-unit", "13.21", "times in whole numbers without a declared unit"),
         ("bad-textgrid", "13.7", "the text is not that of a TextGrid"),
         ("unknown-tier", "13.7", "a tier was asked for that the file does not have"),
@@ -188,6 +196,7 @@ CODES: dict[str, Code] = {
         ("clips-left-out", "13.32", "clips that are not among the chosen ones, and the events on them"),
         ("offset-beyond-clip", "5.4 15.1", "an event ends after its clip; on the grid it is cut there"),
         ("duplicate-row", "5.5", "a row repeats an earlier one"),
+        ("windows", "15.25", "both sides were made windows, which cannot tell times within them"),
         ("joined-events", "5.5", "events of one label touch or overlap on the grid and became one run"),
         ("vanished-event", "5.3", "an event gives no frame on the grid"),
         ("one-sided-label", "7.6", "a label occurs on one side only"),
@@ -198,7 +207,9 @@ CODES: dict[str, Code] = {
         ("window-beyond-trace", "6.7", "a window is longer than a clip"),
         ("unlabelled-event", "13.5 13.6 13.18 13.23 14.2", "an event without a label became one of class `event`"),
         ("bad-confidence", "13.29", "a confidence that is not a number; the event has none"),
-        ("rows-left-out", "13.20", "rows of a kind that holds no events were left out"),
+        ("rows-left-out", "13.20 13.22", "rows of a kind that holds no events were left out"),
+        ("assumed-form", "13.22 13.24 13.41", "something was assumed of how the data is written"),
+        ("several-tiers", "13.22", "the tiers of a document were all read, and one of them may hold remarks"),
         ("several-channels", "13.20", "the channels of a file are taken as one clip"),
         ("regions-left-out", "13.28", "ignore regions that have no use here were left out"),
         (
@@ -257,6 +268,7 @@ CODES: dict[str, Code] = {
     **_codes(
         Severity.WARNING,
         ("events-left-out", "14.22 14.25", "events of a reference that a draft or a disturbed copy does not hold"),
+        ("search-below-step", "8.1 14.39", "a matcher pairs only runs that begin or end at the same frame"),
         ("imperfect-clause", "14.8", "a perfect prediction violates a clause, so it is not a candidate"),
         ("similar-faults", "14.13", "a fault of one case is written nearly as that of another"),
         (
@@ -289,6 +301,9 @@ CODES: dict[str, Code] = {
         ("unknown-entry", "", "an encoder or detector was named that the registry does not have"),
         ("missing-package", "", "an encoder or detector needs a package that is not installed"),
         ("missing-weights", "", "an encoder needs weights that are not in the cache"),
+        ("bad-protocol", "", "a protocol of scenes cannot be read, or a value of it cannot be used"),
+        ("bad-detector", "", "a detector of one's own cannot be loaded, failed, or did not answer pairs of times"),
+        ("bad-device", "", "networks cannot be trained on the device that was named"),
         ("bad-corpus", "26.13", "a copy of a corpus lacks labels, sounds or folds, or they contradict each other"),
         ("unreadable-corpus", "26.2", "a corpus has no table of clips of a known layout, or a row of it is wrong"),
         ("bad-rotation", "26.2", "folds that cannot test, validate and train"),

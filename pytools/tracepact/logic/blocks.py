@@ -31,8 +31,8 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Not, Or, Since, Until
-from tracepact.frozen import dataclass
+from tracepact.declarations import dataclass
+from tracepact.language.formula import Always, And, Atom, Constant, Eventually, Formula, Not, Or, Since, Until
 from tracepact.logic import solver as z3
 from tracepact.logic.normal import negated
 
@@ -146,37 +146,37 @@ class BlockEncoding:
 
         Nothing carries over from these; a model that meets them as well is a better proposal.
         """
-        found = []
+        conditions = []
         for k in range(len(self.blocks)):
-            found.append(self.variable("whole", k) == self.variable("valid", k))
+            conditions.append(self.variable("whole", k) == self.variable("valid", k))
             for name in self.names:
                 has, lacks = self.variable(f"has {name}", k), self.variable(f"lacks {name}", k)
-                found.append(z3.Not(z3.And(has, lacks)))
-        return found
+                conditions.append(z3.Not(z3.And(has, lacks)))
+        return conditions
 
     # Witnesses
 
     def witness(self, k: int, exists: Any) -> Witness:
         """A frame of block k that is in the trace if `exists` holds; what holds throughout k holds there."""
-        found = self._witnesses.setdefault(k, [])
+        known = self._witnesses.setdefault(k, [])
         if self.blocks.is_one_frame(k):
-            if not found:
-                found.append(Witness(k, 0, self.variable("valid", k)))
-            return found[0]
-        own = Witness(k, self._fresh(), exists)
-        found.append(own)
+            if not known:
+                known.append(Witness(k, 0, self.variable("valid", k)))
+            return known[0]
+        witness = Witness(k, self._fresh(), exists)
+        known.append(witness)
         for name in self.names:
-            there = self._letter(name, own)
+            there = self._letter(name, witness)
             self.conditions.append(z3.Implies(z3.And(exists, there), self.variable(f"has {name}", k)))
             self.conditions.append(z3.Implies(z3.And(exists, z3.Not(there)), self.variable(f"lacks {name}", k)))
         for throughout, formula in list(self._throughout_block.get(k, [])):
-            self.conditions.append(z3.Implies(z3.And(throughout, exists), self.at(formula, own)))
-        return own
+            self.conditions.append(z3.Implies(z3.And(throughout, exists), self.at(formula, witness)))
+        return witness
 
-    def _letter(self, name: str, own: Witness) -> Any:
-        if self.blocks.is_one_frame(own.block):
-            return self.variable(f"has {name}", own.block)
-        return z3.Bool(f"{name} at {own.number}", self.context)
+    def _letter(self, name: str, witness: Witness) -> Any:
+        if self.blocks.is_one_frame(witness.block):
+            return self.variable(f"has {name}", witness.block)
+        return z3.Bool(f"{name} at {witness.number}", self.context)
 
     def _fresh(self) -> int:
         self._count += 1
@@ -192,6 +192,8 @@ class BlockEncoding:
 
     def _standing_for(self, formula: Formula, k: int, *, every: bool) -> Any:
         """The Boolean that stands for a condition; what it requires is added when its turn comes."""
+        # By identity and not by value: hashing a formula walks all of it, and the normal form shares equal parts
+        # already.
         key = id(formula), k, every
         if key not in self._known:
             self._kept.append(formula)  # an id is only as good as its object lives
@@ -202,47 +204,48 @@ class BlockEncoding:
     def require(self, formula: Formula, deadline: float = inf) -> bool:
         """Require what has to hold for the formula to hold at the origin; False if the time ran out before the end."""
         self.conditions.append(self.may(formula, self.blocks.origin))
+        # A worklist and no recursion: until over many blocks nests conditions deeper than Python's stack.
         while self._waiting:
             if monotonic() > deadline:
                 return False
             part, k, every = self._waiting.pop()
-            found, valid = self._known[id(part), k, every], self.variable("valid", k)
+            condition, valid = self._known[id(part), k, every], self.variable("valid", k)
             if every:
-                self.conditions.append(z3.Implies(z3.And(found, valid), self._of_every_frame(part, k, found)))
+                self.conditions.append(z3.Implies(z3.And(condition, valid), self._of_every_frame(part, k, condition)))
             else:
-                self.conditions.append(z3.Implies(found, z3.And(valid, self._of_some_frame(part, k, found))))
+                self.conditions.append(z3.Implies(condition, z3.And(valid, self._of_some_frame(part, k, condition))))
         return True
 
-    def _of_some_frame(self, formula: Formula, k: int, found: Any) -> Any:
+    def _of_some_frame(self, formula: Formula, k: int, condition: Any) -> Any:
         match formula:
             case Or(a, b):
                 return z3.Or(self.may(a, k), self.may(b, k))
-        return self.at(formula, self.witness(k, found))
+        return self.at(formula, self.witness(k, condition))
 
-    def _of_every_frame(self, formula: Formula, k: int, found: Any) -> Any:
-        self._throughout_block.setdefault(k, []).append((found, formula))
+    def _of_every_frame(self, formula: Formula, k: int, condition: Any) -> Any:
+        self._throughout_block.setdefault(k, []).append((condition, formula))
         witnesses = list(self._witnesses.get(k, []))
-        here = [z3.Implies(own.exists, self.at(formula, own)) for own in witnesses]
+        here = [z3.Implies(witness.exists, self.at(formula, witness)) for witness in witnesses]
         each = [] if self.blocks.is_one_frame(k) else [self._all(formula, k), self._carried(formula, k)]
         return z3.And(self.may(formula, k), *here, *each)
 
     # The conditions, case by case
 
-    def at(self, formula: Formula, own: Witness) -> Any:
+    def at(self, formula: Formula, witness: Witness) -> Any:
         """True if the witness satisfies the formula."""
-        k = own.block
+        k = witness.block
         s, e = self.blocks.frames(k)
         match formula:
             case Constant(value):
                 return z3.BoolVal(value, self.context)
             case Atom(name):
-                return self._letter(name, own)
+                return self._letter(name, witness)
             case Not(Atom(name)):
-                return z3.Not(self._letter(name, own))
+                return z3.Not(self._letter(name, witness))
             case And(a, b):
-                return z3.And(self.at(a, own), self.at(b, own))
+                return z3.And(self.at(a, witness), self.at(b, witness))
             case Or(a, b):
-                return z3.Or(self.at(a, own), self.at(b, own))
+                return z3.Or(self.at(a, witness), self.at(b, witness))
             case Eventually(lo, hi, body):
                 return self._seen(body, s + lo, e + hi)
             case Always(lo, hi, body):
@@ -250,9 +253,9 @@ class BlockEncoding:
             case Until(_, left, right) | Since(_, left, right):
                 elsewhere = [] if s == e else [self.may(right, k)]
                 onwards = z3.Or(*elsewhere, self._reached(formula, k))
-                return z3.Or(self.at(right, own), z3.And(self.at(left, own), onwards))
+                return z3.Or(self.at(right, witness), z3.And(self.at(left, witness), onwards))
             case Not(Until() | Since() as reach):
-                return z3.And(self.at(self._denied(reach.right), own), *self._unreached(reach, k, every=False))
+                return z3.And(self.at(self._denied(reach.right), witness), *self._unreached(reach, k, every=False))
         raise TypeError(f"not in normal form: {formula}")
 
     def _all(self, formula: Formula, k: int) -> Any:
@@ -321,14 +324,14 @@ class BlockEncoding:
         if not self.blocks.starts[0] <= limit <= self.blocks.last:
             return z3.BoolVal(True, self.context)
         between: list[Any] = []
-        found = []
+        reached = []
         for j in self._onwards(k, ahead=ahead):
             low, high = self.blocks.frames(j)
             if low > limit if ahead else high < limit:
                 break
-            found.append(self._and([*between, self.may(reach.right, j)]))
+            reached.append(self._and([*between, self.may(reach.right, j)]))
             between.append(self.all(reach.left, j))
-        return self._or(found)
+        return self._or(reached)
 
     def _onwards(self, k: int, *, ahead: bool) -> range:
         """The blocks from the one after k on, in one direction."""
@@ -343,7 +346,7 @@ class BlockEncoding:
         origin = e if ahead == every else s
         limit = origin + reach.radius if ahead else origin - reach.radius
         right, left = self._denied(reach.right), self._denied(reach.left)
-        lacking, found = [self.may(left, k)], []
+        lacking, unreached = [self.may(left, k)], []
         if every:
             lacking.append(z3.Not(self.variable("whole", k)))
         for j in self._onwards(k, ahead=ahead):
@@ -351,9 +354,9 @@ class BlockEncoding:
             if high > limit if ahead else low < limit:
                 break
             here = [] if self.blocks.is_one_frame(j) else [self.may(left, j)]
-            found.append(z3.Or(self.all(right, j), *lacking, *here))
+            unreached.append(z3.Or(self.all(right, j), *lacking, *here))
             lacking.append(self.may(left, j))
-        return found
+        return unreached
 
     def _denied(self, formula: Formula) -> Formula:
         if id(formula) not in self._denials:

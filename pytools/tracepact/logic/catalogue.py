@@ -1,13 +1,22 @@
-"""Every formula over some atoms to a depth, grouped by meaning: the smallest of each group is kept (rule 21.8)."""
+"""Every formula over some atoms to a depth, grouped by exact truth signatures (rule 21.8)."""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from hashlib import sha256
 from html import escape
 from math import isqrt
 from typing import Any
 
-from tracepact.core import (
+from tracepact.data.family import Atoms, Family, Layout
+from tracepact.declarations import data_frame, dataclass
+from tracepact.diagnostics.collection import InvalidInput, several
+from tracepact.diagnostics.findings import Diagnostic
+from tracepact.evaluate.event_clauses import evaluate_events
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
+from tracepact.language.compilation import parse_formula
+from tracepact.language.contract import Contract
+from tracepact.language.formula import (
     Always,
     And,
     Atom,
@@ -18,19 +27,117 @@ from tracepact.core import (
     Since,
     Until,
     cost,
+    depth,
     lookahead,
     lookback,
     size,
+    windows,
 )
-from tracepact.core import atoms as atoms_of
-from tracepact.diagnostics import Diagnostic, InvalidInput, several
-from tracepact.frames import data_frame
-from tracepact.frozen import dataclass
-from tracepact.lang import parse_formula
-from tracepact.logic.signature import Signature, signature_classes, signatures
-from tracepact.logic.text import formula_text
-from tracepact.logic.vocabulary import over_base_atoms
+from tracepact.language.formula import atoms as atoms_of
+from tracepact.logic.decisions import Universe, formula_text
+from tracepact.logic.models import over_base_atoms
 from tracepact.wording import count
+
+# Exact truth signatures as bitsets: formulas on every small environment, clauses on given traces; their measures.
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Truth values as one array of bits; equal signatures have equal digests."""
+
+    bits: bytes
+    places: int
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the bits."""
+        return sha256(self.bits).hexdigest()
+
+    @property
+    def true(self) -> int:
+        """At how many places it is true."""
+        return int.from_bytes(self.bits, "little").bit_count()
+
+
+def signatures(
+    formulas: Iterable[Formula], names: Sequence[str], lengths: Iterable[int], *, free: bool = False
+) -> list[Signature]:
+    """The signature of every formula over all environments of the given lengths; equal parts are evaluated once.
+
+    Two formulas over these base atoms have equal signatures exactly when they agree at every frame of every such trace.
+    Each frame of each length takes whole bytes; the places are the environment-frames.
+    """
+    bases = [formula if free else over_base_atoms(formula) for formula in formulas]
+    pieces: list[list[bytes]] = [[] for _ in bases]
+    total = 0
+    for frames in lengths:
+        universe = Universe(names, frames)
+        total += frames * universe.size
+        known: dict[Formula, list[int]] = {}
+        octets = -(-universe.size // 8)
+        for base, pieces_of_base in zip(bases, pieces, strict=True):
+            pieces_of_base.extend(mask.to_bytes(octets, "little") for mask in universe.truth(base, known))
+    return [Signature(b"".join(pieces_of_base), total) for pieces_of_base in pieces]
+
+
+def signature_classes(signatures: Sequence[Signature]) -> Iterator[list[int]]:
+    """The indices of equal signatures, each class in order."""
+    groups: dict[str, list[int]] = {}
+    for index, signature in enumerate(signatures):
+        groups.setdefault(signature.digest, []).append(index)
+    yield from groups.values()
+
+
+def clause_signatures(contract: Contract, family: Family) -> dict[str, Signature]:
+    """Where each clause is violated on given traces: frames of frame clauses, first frames of violated intervals.
+
+    The places are the frames of all clips and classes, laid out alike for every clause.
+    """
+    layout = family.layout(contract.reach)
+    atoms, keep = Atoms(family, layout), layout.valid & ~Atoms(family, layout).ignored
+    clauses = contract.frame_clauses
+    violations = [And(clause.obligation, Not(clause.formula)) for clause in clauses]
+    masks = evaluate_masks(violations, atoms, IntegerAlgebra(layout.valid, layout.longest))
+    violated = {clause.name: mask & keep for clause, mask in zip(clauses, masks, strict=True)}
+    if contract.event_clauses:
+        violated |= _violated_intervals(contract, family, layout)
+    places = int(layout.frames.sum())
+    return {c.name: Signature(layout.to_words(violated[c.name]).tobytes(), places) for c in contract.clauses}
+
+
+def _violated_intervals(contract: Contract, family: Family, layout: Layout) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for evaluation in evaluate_events(contract, family).clauses:
+        mask = 0
+        for segment, obligation in evaluation.violated:
+            interval = obligation.pred if evaluation.clause.each.value == "pred" else obligation.ref
+            assert interval is not None
+            mask |= 1 << (int(layout.start[segment]) + interval[0])
+        counts[evaluation.clause.name] = mask
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaMeasures:
+    """How far a formula looks, how deep and large it is, what it costs to monitor."""
+
+    depth: int
+    lookback: int
+    lookahead: int
+    radius: int
+    nodes: int
+    cost: int
+
+
+def measures(formula: Formula) -> FormulaMeasures:
+    """The measures of a formula; the radius is the farthest offset of any window."""
+    farthest = max((max(abs(lo), abs(hi)) for lo, hi in windows(formula)), default=0)
+    return FormulaMeasures(
+        depth(formula), lookback(formula), lookahead(formula), farthest, size(formula), cost(formula)
+    )
+
+
+# Every formula over some atoms to a depth, grouped by meaning: the smallest of each group is kept (rule 21.8).
 
 MOST = 20_000
 """The most formulas that are made unless the caller says otherwise."""
@@ -41,7 +148,7 @@ _MOST_BITS = 2**31
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """A group of formulas with one meaning: the smallest, how many there are, and where it is true."""
 
     formula: Formula
@@ -65,7 +172,7 @@ class Catalogue:
         complete: whether every formula was made, or some that were drawn at random.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[CatalogueEntry, ...]
     made: int
     lengths: tuple[int, ...]
     complete: bool = True
@@ -157,17 +264,17 @@ def catalogue(
     wholes = (("depth", depth), ("most", most), ("seed", seed), *(("a radius", radius) for radius in radii))
     for name, number in (*wholes, *((("sample", sample),) if sample is not None else ())):
         _require_whole(name, number)
-    found: list[Formula] = [_atom(name) for name in several(atoms, "catalogue", "atoms")]
-    if not found:
+    formulas: list[Formula] = [_atom(name) for name in several(atoms, "catalogue", "atoms")]
+    if not formulas:
         raise _refused("type-mismatch", "there are no atoms to make formulas of", "name one, such as `pred_onset`")
-    draw = _Draw(len(found), most, sample, random.Random(seed))
-    made = draw.joined(found)
-    entries, lengths = _grouped(made)
+    draw = _Draw(len(formulas), most, sample, random.Random(seed))
+    joined = draw.joined(formulas)
+    entries, lengths = _grouped(joined)
     for _ in range(depth):
         parts = [entry.formula for entry in entries]
-        made = draw.joined([*parts, *_modal(parts, spans, radii)])
-        entries, lengths = _grouped(made)
-    return Catalogue(tuple(entries), len(made), lengths, draw.complete)
+        joined = draw.joined([*parts, *_modal(parts, spans, radii)])
+        entries, lengths = _grouped(joined)
+    return Catalogue(tuple(entries), len(joined), lengths, draw.complete)
 
 
 def _atom(name: str) -> Atom:
@@ -185,14 +292,14 @@ def _atom(name: str) -> Atom:
 def _windows(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The windows, each a first and a last offset."""
     way = "write each as its first and last offset in frames, such as `(-2, 2)` for `N[2f]`"
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for window in windows:
         match window:
             case (int() as lo, int() as hi) if lo <= hi:
-                found.append((lo, hi))
+                pairs.append((lo, hi))
             case _:
                 raise _refused("type-mismatch", f"`{window}` is not a window in frames", way)
-    return found
+    return pairs
 
 
 def _require_whole(name: str, number: object) -> None:
@@ -249,19 +356,21 @@ def _too_large(headline: str) -> InvalidInput:
     return _refused("family-too-large", headline, "take fewer atoms, windows or rounds, or draw some with `sample`")
 
 
-def _grouped(formulas: Sequence[Formula]) -> tuple[list[Entry], tuple[int, ...]]:
+def _grouped(formulas: Sequence[Formula]) -> tuple[list[CatalogueEntry], tuple[int, ...]]:
     """The formulas by meaning; two of them differ, if at all, on a trace of at most both their sights together."""
     bases = [over_base_atoms(formula) for formula in formulas]
     longest = max(map(lookback, bases)) + 1 + max(map(lookahead, bases))
     lengths = tuple(range(1, longest + 1))
     names = sorted({name for base in bases for name in atoms_of(base)})
+    # A formula cannot tell two traces apart beyond its sight (rule 6.7), so the joint sight of the two longest bounds
+    # the lengths that have to be enumerated for every pair.
     bits = len(bases) * sum(frames << (len(names) * frames) for frames in lengths)
     if bits > _MOST_BITS:
         told = f"traces of up to {longest} frames tell the {len(bases):,} formulas apart, too many to be enumerated"
         raise _too_large(told)
-    found = signatures(bases, names, lengths, free=True)
+    classes = signatures(bases, names, lengths, free=True)
     entries = []
-    for group in signature_classes(found):
+    for group in signature_classes(classes):
         first = min(group, key=lambda index: (size(formulas[index]), cost(formulas[index]), index))
-        entries.append(Entry(formulas[first], len(group), found[first]))
+        entries.append(CatalogueEntry(formulas[first], len(group), classes[first]))
     return sorted(entries, key=lambda entry: (size(entry.formula), cost(entry.formula))), lengths

@@ -1,4 +1,4 @@
-"""Whole scenes for Z3: so many runs a side, the matcher's choice among them encoded exactly, every obligation judged.
+"""Whole scenes for Z3: runs, the matcher's choice encoded exactly, every obligation judged.
 
 The variables are the ends of the runs. What the matcher gives is defined from them by the rules of chapter 8, so a
 model is a scene that scoring would judge alike. The smallest one is unique: the shortest clip, the fewest active
@@ -11,12 +11,13 @@ from itertools import combinations, pairwise
 from time import monotonic
 from typing import Any
 
-from tracepact.core import Each, MatcherKind, compares_classes
-from tracepact.events.attributes import Scene
-from tracepact.frozen import dataclass
+from tracepact.declarations import dataclass
+from tracepact.evaluate.predicates import ClipScene
+from tracepact.language.contract import MatcherKind
+from tracepact.language.predicate import Each, compares_classes
 from tracepact.logic import solver as z3
-from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation, absolute, greatest, least
-from tracepact.logic.event_model import EventQuestion
+from tracepact.logic.arithmetic import EventQuestion, SymbolicInterval, SymbolicObligation, absolute, greatest, least
+from tracepact.logic.models import Verdict
 
 _MOST_MATCHINGS = 200
 """The most ways to pair runs that are compared for the optimal matcher."""
@@ -32,8 +33,8 @@ class TooManyMatchings(ValueError):  # noqa: N818  (it is what a scene has)
 class SceneAnswer:
     """What Z3 said about scenes of one size: sat with a scene, unsat, or unknown."""
 
-    verdict: str
-    scene: Scene | None = None
+    verdict: Verdict
+    scene: ClipScene | None = None
     minimal: bool = False
 
 
@@ -50,23 +51,23 @@ def search(question: EventQuestion, size: tuple[int, int, int], deadline: float,
     solver = z3.Solver(ctx=encoding.context)
     solver.add(*encoding.constraints)
     values = _ask(solver, encoding, deadline)
-    if not isinstance(values, dict):
+    if isinstance(values, Verdict):
         return SceneAnswer(values)
     minimal = False
     if minimise:
         values, minimal = _smallest(solver, encoding, values, deadline)
-    return SceneAnswer("sat", encoding.scene(values), minimal)
+    return SceneAnswer(Verdict.SAT, encoding.scene(values), minimal)
 
 
-def _ask(solver: Any, encoding: "_Encoding", deadline: float, *more: Any) -> "dict[str, int] | str":
+def _ask(solver: Any, encoding: "_Encoding", deadline: float, *more: Any) -> dict[str, int] | Verdict:
     """The numbers of a model, or unsat, or unknown."""
     left = deadline - monotonic()
     if left <= 0:
-        return "unknown"
+        return Verdict.UNKNOWN
     solver.set("timeout", max(1, int(left * 1000)))
     result = solver.check(*more)
     if result != z3.sat:
-        return "unsat" if result == z3.unsat else "unknown"
+        return Verdict(str(result))
     model = solver.model()
     return {str(v): int(model.eval(v, model_completion=True).as_long()) for v in encoding.measures}
 
@@ -75,12 +76,14 @@ def _smallest(
     solver: Any, encoding: "_Encoding", values: dict[str, int], deadline: float
 ) -> tuple[dict[str, int], bool]:
     """The least measures one after the other, each by halves; False if the time ran out."""
+    # One after the other and each fixed before the next: the least in lexicographic order is unique, so the scene shown
+    # does not depend on which model the solver met first.
     for measure in encoding.measures:
         low = 0
         while low < values[str(measure)]:
             middle = (low + values[str(measure)]) // 2
             better = _ask(solver, encoding, deadline, measure <= middle)
-            if better == "unknown":
+            if better is Verdict.UNKNOWN:
                 return values, False
             if isinstance(better, dict):
                 values = better
@@ -114,13 +117,13 @@ class _Encoding:
     def _all(self) -> list[_Ends]:
         return [*self.refs, *self.preds, *self.others]
 
-    def scene(self, values: dict[str, int]) -> Scene:
+    def scene(self, values: dict[str, int]) -> ClipScene:
         """The scene of a model."""
 
         def runs(some: list[_Ends]) -> tuple[tuple[int, int], ...]:
             return tuple((values[str(start)], values[str(end)]) for start, end in some)
 
-        return Scene(runs(self.refs), runs(self.preds), (runs(self.others),) if self.others else ())
+        return ClipScene(runs(self.refs), runs(self.preds), (runs(self.others),) if self.others else ())
 
     def _runs(self, side: str, number: int) -> list[_Ends]:
         return [
@@ -178,13 +181,13 @@ class _Encoding:
             yield paired, self._obligation(f"{i} {j}", refs[i], preds[j], j, matched=True)
         alone = z3.BoolVal(True, self.context)
         if each is Each.REF:
-            for i, own in enumerate(refs):
+            for i, ref in enumerate(refs):
                 free = z3.And(alone, *(z3.Not(p) for (k, _), p in self.pairs.items() if k == i))
-                yield free, self._obligation(f"ref {i}", own, own, None, matched=False)
+                yield free, self._obligation(f"ref {i}", ref, ref, None, matched=False)
         elif each is Each.PRED:
-            for j, own in enumerate(preds):
+            for j, ref in enumerate(preds):
                 free = z3.And(alone, *(z3.Not(p) for (_, k), p in self.pairs.items() if k == j))
-                yield free, self._obligation(f"pred {j}", own, own, j, matched=False)
+                yield free, self._obligation(f"pred {j}", ref, ref, j, matched=False)
 
     def _obligation(
         self, name: str, ref: SymbolicInterval, pred: SymbolicInterval, at: int | None, *, matched: bool

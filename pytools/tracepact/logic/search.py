@@ -13,14 +13,12 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any
 
-from tracepact.core import Formula, cost, lookahead, lookback, size
-from tracepact.frozen import dataclass
+from tracepact.declarations import dataclass
+from tracepact.language.formula import Formula, cost, sight, size
 from tracepact.logic import solver as z3
-from tracepact.logic.interrupt import interrupted
-from tracepact.logic.model import Model
-from tracepact.logic.refine import search_blocks
-from tracepact.logic.samples import sampled_long
-from tracepact.logic.symbolic import Encoding, encode, encode_short
+from tracepact.logic.models import Model, TraceAnswer, Verdict, sampled_long
+from tracepact.logic.refine import Encoding, encode, encode_short, search_blocks
+from tracepact.logic.solver import interrupted
 
 # No `simplify` before `bit-blast`: it splits the shifts of a window into single bits, which takes longer than solving
 # (15 s against 0.2 s for N[100f] N[100f] p over all lengths).
@@ -53,35 +51,35 @@ class Effort:
 class SolverAnswer:
     """What Z3 said: sat, unsat or unknown; the valid bits, the verdict and masks of a model; the reason for unknown."""
 
-    verdict: str
+    verdict: Verdict
     valid: int = 0
     holding: int = 0
     masks: dict[str, int] | None = None
     reason: str | None = None
 
 
-Found = tuple[str, Model | None, str | None]
-"""Sat with a trace, unsat, or unknown with the reason."""
-
-
-def search(formula: Formula, length: int | None, effort: Effort, *, minimise: bool) -> Found:
+def search(formula: Formula, length: int | None, effort: Effort, *, minimise: bool) -> TraceAnswer:
     """What was found; base atoms only."""
-    bound = lookback(formula) + 1 + lookahead(formula)
+    bound = sight(formula)
     if length is not None and length <= min(_SHORT, bound):
         return _at_length(formula, length, effort, minimise=minimise)
     if length is None:
-        own = effort if bound <= _SHORT else replace(effort, deadline=_until(effort, _SHORT_SHARE))
-        found = _short(formula, min(bound, _SHORT), own, minimise=minimise)
-        if found[0] == "sat" or bound <= _SHORT:
-            return found
-    found = ("unknown", None, None)
+        limited = effort if bound <= _SHORT else replace(effort, deadline=_until(effort, _SHORT_SHARE))
+        answer = _short(formula, min(bound, _SHORT), limited, minimise=minimise)
+        if answer.verdict is Verdict.SAT or bound <= _SHORT:
+            return answer
+    answer = TraceAnswer(Verdict.UNKNOWN)
     if _SHORT < bound <= _FEW_FRAMES and _bits(formula, length) <= _FEW_BITS:
-        found = _in_sight(formula, length, replace(effort, deadline=_until(effort, _SIGHT_SHARE)), minimise=minimise)
-    if bound > _SHORT and found[0] == "unknown":
-        found = _in_blocks(formula, length, replace(effort, deadline=_until(effort, _BLOCKS_SHARE)))
-    if bound > _SHORT and found[0] == "unknown" and (model := sampled_long(formula, length, effort.deadline)):
-        return "sat", model, None
-    return found if found[0] != "unknown" else _in_sight(formula, length, effort, minimise=minimise)
+        answer = _insight(formula, length, replace(effort, deadline=_until(effort, _SIGHT_SHARE)), minimise=minimise)
+    if bound > _SHORT and answer.verdict is Verdict.UNKNOWN:
+        answer = search_blocks(formula, length, _until(effort, _BLOCKS_SHARE), effort.megabytes)
+    if (
+        bound > _SHORT
+        and answer.verdict is Verdict.UNKNOWN
+        and (model := sampled_long(formula, length, effort.deadline))
+    ):
+        return TraceAnswer(Verdict.SAT, model)
+    return answer if answer.verdict is not Verdict.UNKNOWN else _insight(formula, length, effort, minimise=minimise)
 
 
 def _until(effort: Effort, share: float) -> float:
@@ -92,41 +90,35 @@ def _until(effort: Effort, share: float) -> float:
 # Short traces
 
 
-def _short(formula: Formula, most: int, effort: Effort, *, minimise: bool) -> Found:
+def _short(formula: Formula, most: int, effort: Effort, *, minimise: bool) -> TraceAnswer:
     """Lengths 1, 2, 4, … up to `most`; unsat says that no trace so short shows the formula."""
     longest, refused = 1, 0
     while True:
+        # By doubling: all questions together cost about twice the last one, and a short trace is found at its own
+        # price.
         encoding = encode_short(formula, min(longest, most))
-        found = _ask(encoding, [], effort.deadline, effort.megabytes)
-        if found.verdict == "sat":
-            best, minimal = found, False
+        answer = _ask(encoding, [], effort.deadline, effort.megabytes)
+        if answer.verdict is Verdict.SAT:
+            best, minimal = answer, False
             if minimise:
-                best, minimal = _smallest(encoding, found, None, refused + 1, effort)
-            return "sat", _model(encoding, best, None, minimal), None
-        if found.verdict == "unknown" or longest >= most:
-            return found.verdict, None, found.reason
+                best, minimal = _smallest(encoding, answer, None, refused + 1, effort)
+            return TraceAnswer(Verdict.SAT, _model(encoding, best, None, minimal))
+        if answer.verdict is Verdict.UNKNOWN or longest >= most:
+            return TraceAnswer(answer.verdict, reason=answer.reason)
         refused, longest = longest, 2 * longest
 
 
-def _at_length(formula: Formula, length: int, effort: Effort, *, minimise: bool) -> Found:
+def _at_length(formula: Formula, length: int, effort: Effort, *, minimise: bool) -> TraceAnswer:
     return _answered(encode_short(formula, length, exactly=True), length, effort, minimise=minimise)
 
 
-# Long windows
-
-
-def _in_blocks(formula: Formula, length: int | None, effort: Effort) -> Found:
-    found = search_blocks(formula, length, effort.deadline, effort.megabytes)
-    return found.verdict, found.model, found.reason
-
-
-def _in_sight(formula: Formula, length: int | None, effort: Effort, *, minimise: bool) -> Found:
+def _insight(formula: Formula, length: int | None, effort: Effort, *, minimise: bool) -> TraceAnswer:
     """Every frame that can be seen from the judged one, if encoding them fits the time."""
-    bound = lookback(formula) + 1 + lookahead(formula)
+    bound = sight(formula)
     if _bits(formula, length) > min(effort.bits, _BITS_A_SECOND * (effort.deadline - monotonic())):
         spent = monotonic() >= effort.deadline
         many = f"{min(bound, length or bound):,} frames are in sight: too many for the budget"
-        return "unknown", None, "the time budget is spent" if spent else many
+        return TraceAnswer(Verdict.UNKNOWN, reason="the time budget is spent" if spent else many)
     if length is not None and length <= bound:
         return _at_length(formula, length, effort, minimise=minimise)
     return _answered(encode(formula, length), length, effort, minimise=minimise)
@@ -134,22 +126,22 @@ def _in_sight(formula: Formula, length: int | None, effort: Effort, *, minimise:
 
 def _bits(formula: Formula, length: int | None) -> int:
     """The bits of the vectors that an encoding takes: a number of frames for each pass of the formula."""
-    bound = lookback(formula) + 1 + lookahead(formula)
+    bound = sight(formula)
     return min(bound, length or bound) * (cost(formula) + size(formula))
 
 
-def _answered(encoding: Encoding, length: int | None, effort: Effort, *, minimise: bool) -> Found:
+def _answered(encoding: Encoding, length: int | None, effort: Effort, *, minimise: bool) -> TraceAnswer:
     first = _ask(encoding, [], effort.deadline, effort.megabytes)
-    if first.verdict != "sat":
-        return first.verdict, None, first.reason
+    if first.verdict is not Verdict.SAT:
+        return TraceAnswer(first.verdict, reason=first.reason)
     best, minimal = _smallest(encoding, first, length, 1, effort) if minimise else (first, False)
-    return "sat", _model(encoding, best, length, minimal), None
+    return TraceAnswer(Verdict.SAT, _model(encoding, best, length, minimal))
 
 
 def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -> SolverAnswer:
     left = deadline - monotonic()
     if left <= 0:
-        return SolverAnswer("unknown", reason="the time budget is spent")
+        return SolverAnswer(Verdict.UNKNOWN, reason="the time budget is spent")
     solver = z3.Then("bit-blast", "sat", ctx=encoding.valid.ctx).solver()
     solver.set("timeout", max(1, int(left * 1000)))
     solver.set("max_memory", megabytes)
@@ -158,25 +150,25 @@ def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -
             solver.add(*encoding.constraints, *more)
             result = solver.check()
     except z3.Z3Exception as error:
-        return SolverAnswer("unknown", reason=f"the solver stopped: {error}")
+        return SolverAnswer(Verdict.UNKNOWN, reason=f"the solver stopped: {error}")
     if result == z3.unsat:
-        return SolverAnswer("unsat")
+        return SolverAnswer(Verdict.UNSAT)
     if result != z3.sat:
-        return SolverAnswer("unknown", reason=f"the solver stopped: {solver.reason_unknown()}")
+        return SolverAnswer(Verdict.UNKNOWN, reason=f"the solver stopped: {solver.reason_unknown()}")
     values = solver.model()
 
     def number(vector: Any) -> int:
         return int(values.eval(vector, model_completion=True).as_binary_string(), 2)  # decimals have a limit of digits
 
     masks = {name: number(mask) for name, mask in encoding.masks.items()}
-    return SolverAnswer("sat", number(encoding.valid), number(encoding.verdict), masks)
+    return SolverAnswer(Verdict.SAT, number(encoding.valid), number(encoding.verdict), masks)
 
 
 # Small models
 
 
 def _smallest(
-    encoding: Encoding, found: SolverAnswer, length: int | None, shortest: int, effort: Effort
+    encoding: Encoding, best: SolverAnswer, length: int | None, shortest: int, effort: Effort
 ) -> tuple[SolverAnswer, bool]:
     """The best model within its own time, and whether it is known to be the smallest; none is shorter than given."""
     until = min(effort.deadline, monotonic() + effort.minimising)
@@ -187,18 +179,18 @@ def _smallest(
             return [encoding.at_most(k)]
 
         limits = _Limits(encoding, [], shortest, encoding.bound, until, effort.megabytes)
-        found, proven = _descend(found, _frames, shorter, limits)
+        best, proven = _descend(best, _frames, shorter, limits)
         if not proven:
-            return found, False
-        fixed = [encoding.at_most(_frames(found))]
+            return best, False
+        fixed = [encoding.at_most(_frames(best))]
     if len(encoding.masks) * encoding.bound > _MOST_COUNTED:
-        return found, False
+        return best, False
     bits = encoding.active_bits()
 
     def fewer(k: int) -> list[Any]:
         return [z3.AtMost(*bits, k)] if bits else []
 
-    return _descend(found, _active, fewer, _Limits(encoding, fixed, 0, 1, until, effort.megabytes))
+    return _descend(best, _active, fewer, _Limits(encoding, fixed, 0, 1, until, effort.megabytes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,47 +206,49 @@ class _Limits:
 
 
 def _descend(
-    found: SolverAnswer,
+    best: SolverAnswer,
     measure: Callable[[SolverAnswer], int],
     at_most: Callable[[int], list[Any]],
     limits: _Limits,
 ) -> tuple[SolverAnswer, bool]:
     """The least measure that a model has, in growing steps from below and by halves; False if the time ran out."""
     low, step = limits.least, limits.step
-    while low < measure(found):
-        middle = min(low + step - 1, (low + measure(found) - 1) // 2)
+    while low < measure(best):
+        # From below, in steps that double: a smallest trace is short, and a refused short length is cheaper than a
+        # found long one (galloping search, Bentley and Yao 1976).
+        middle = min(low + step - 1, (low + measure(best) - 1) // 2)
         step *= 2
         better = _ask(limits.encoding, [*limits.fixed, *at_most(middle)], limits.until, limits.megabytes)
-        if better.verdict == "unknown":
-            return found, False
-        if better.verdict == "sat":
-            found = better
+        if better.verdict is Verdict.UNKNOWN:
+            return best, False
+        if better.verdict is Verdict.SAT:
+            best = better
         else:
             low = middle + 1
-    return found, True
+    return best, True
 
 
-def _frames(found: SolverAnswer) -> int:
-    return found.valid.bit_count()
+def _frames(answer: SolverAnswer) -> int:
+    return answer.valid.bit_count()
 
 
-def _active(found: SolverAnswer) -> int:
-    return sum(mask.bit_count() for mask in (found.masks or {}).values())
+def _active(answer: SolverAnswer) -> int:
+    return sum(mask.bit_count() for mask in (answer.masks or {}).values())
 
 
-def _model(encoding: Encoding, found: SolverAnswer, length: int | None, minimal: bool) -> Model:
+def _model(encoding: Encoding, answer: SolverAnswer, length: int | None, minimal: bool) -> Model:
     """The trace around the judged bit; at a fixed length, silent frames fill what the formula does not see."""
-    first = (found.valid & -found.valid).bit_length() - 1
-    judged = encoding.judged if encoding.judged is not None else (found.holding & -found.holding).bit_length() - 1
-    seen = _frames(found)
+    first = (answer.valid & -answer.valid).bit_length() - 1
+    judged = encoding.judged if encoding.judged is not None else (answer.holding & -answer.holding).bit_length() - 1
+    shown = _frames(answer)
     before = judged - first
     start = 0
     if length is not None and encoding.judged is not None and before == encoding.judged:
-        at_end = first + seen < encoding.bound
-        start = length - seen if at_end else 0
-    frames = seen if length is None else length
+        at_end = first + shown < encoding.bound
+        start = length - shown if at_end else 0
+    frames = shown if length is None else length
     atoms = {
-        name: tuple(0 <= j < seen and bool(mask >> (first + j) & 1) for j in range(-start, frames - start))
-        for name, mask in (found.masks or {}).items()
+        name: tuple(0 <= j < shown and bool(mask >> (first + j) & 1) for j in range(-start, frames - start))
+        for name, mask in (answer.masks or {}).items()
     }
     return Model(frames, atoms, start + before, minimal=minimal)

@@ -6,33 +6,27 @@ from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil, floor
 
-from tracepact.core import (
+from tracepact.declarations import dataclass
+from tracepact.diagnostics.findings import Diagnostic, Span
+from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Bound, EventClause, Located
+from tracepact.language.formula import Always, Atom, Eventually, atoms
+from tracepact.language.predicate import (
     ATTRIBUTES,
     Absolute,
-    Always,
-    Atom,
     Attribute,
-    Bound,
-    Comparison,
-    Difference,
-    EventClause,
-    Eventually,
-    Located,
+    ConstantTerm,
     Maximum,
     Minimum,
-    Number,
-    Quantity,
     Relation,
     Scaled,
-    Sum,
     Term,
-    atoms,
+    TermComparison,
+    TermDifference,
+    TermSum,
+    TermType,
     attributes,
 )
-from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
-from tracepact.diagnostics import Diagnostic, Span
-from tracepact.frozen import dataclass
-from tracepact.logic.contract_text import ContractText
+from tracepact.logic.decisions import ContractText
 from tracepact.wording import count, ms
 
 _MUCH = 2
@@ -172,15 +166,15 @@ class ValueFindings:
                     yield Diagnostic("off-grid-threshold", hint[0], self.text.place(part.span), hint[1])
 
 
-def atom_of(clause: EventClause, part: Located) -> Comparison | None:
+def atom_of(clause: EventClause, part: Located) -> TermComparison | None:
     """The comparison that stands at a place of a predicate, if one does."""
     atom = dict(clause.event_atoms).get(part.formula.name) if isinstance(part.formula, Atom) else None
-    return atom if isinstance(atom, Comparison) else None
+    return atom if isinstance(atom, TermComparison) else None
 
 
-def off_grid(atom: Comparison, step: Fraction) -> tuple[str, str] | None:
+def off_grid(atom: TermComparison, step: Fraction) -> tuple[str, str] | None:
     """What is wrong with a time between two grid points that is compared with times on the grid, and the way out."""
-    if atom.quantity is not Quantity.TIME or not any(attributes(atom)):
+    if atom.quantity is not TermType.TIME or not any(attributes(atom)):
         return None
     numbers = [*_offsets(atom.left), *_offsets(atom.right)]
     off = [number for number in numbers if number is not None and (number / step).denominator != 1]
@@ -196,17 +190,17 @@ def off_grid(atom: Comparison, step: Fraction) -> tuple[str, str] | None:
 def _offsets(term: Term) -> Iterator[Fraction | None]:
     """The constants of a term whose other parts are whole frames; None where something may lie off the grid."""
     match term:
-        case Number(value):
+        case ConstantTerm(value):
             yield value
         case Attribute():
             return
-        case Scaled(factor, Number(value)):
+        case Scaled(factor, ConstantTerm(value)):
             yield factor * value
         case Scaled(factor, body):
             if factor.denominator != 1:
                 yield None
             yield from (None if v is None else factor * v for v in _offsets(body))
-        case Sum(a, b) | Difference(a, b):
+        case TermSum(a, b) | TermDifference(a, b):
             yield from _offsets(a)
             yield from _offsets(b)
         case Absolute(body):

@@ -5,36 +5,44 @@ from typing import TYPE_CHECKING
 from tracepact.lazy import loader
 
 if TYPE_CHECKING:
-    from tracepact.show.figure import Bar, BarGroup, Curve, bar_chart, curve_chart, heat_table, inline
-    from tracepact.show.markdown import table_lines
-    from tracepact.show.page import Section, html_page, html_table
-    from tracepact.show.screen import print_tables
-    from tracepact.show.separated import csv_rows, csv_text
-    from tracepact.show.table import Cell, Column, Table, Tone, numbers, words
-    from tracepact.show.terminal import TerminalTable
+    from tracepact.show.figures import Bar, BarGroup, Curve, bar_chart, curve_chart, heat_table, inline
+    from tracepact.show.pages import Section, html_page, html_table
+    from tracepact.show.tables import (
+        Cell,
+        Column,
+        Table,
+        TerminalTable,
+        Tone,
+        csv_rows,
+        csv_text,
+        numbers,
+        print_tables,
+        table_lines,
+        words,
+    )
 
 _HOMES = {
-    "Bar": "figure",
-    "BarGroup": "figure",
-    "Cell": "table",
-    "Column": "table",
-    "Curve": "figure",
-    "Section": "page",
-    "Table": "table",
-    "TerminalTable": "terminal",
-    "Tone": "table",
-    "bar_chart": "figure",
-    "csv_rows": "separated",
-    "csv_text": "separated",
-    "curve_chart": "figure",
-    "heat_table": "figure",
-    "html_page": "page",
-    "html_table": "page",
-    "inline": "figure",
-    "numbers": "table",
-    "print_tables": "screen",
-    "table_lines": "markdown",
-    "words": "table",
+    "Bar": "figures",
+    "BarGroup": "figures",
+    "Cell": "tables",
+    "Column": "tables",
+    "Curve": "figures",
+    "Section": "pages",
+    "Table": "tables",
+    "TerminalTable": "tables",
+    "Tone": "tables",
+    "bar_chart": "figures",
+    "csv_rows": "tables",
+    "csv_text": "tables",
+    "curve_chart": "figures",
+    "heat_table": "figures",
+    "html_page": "pages",
+    "html_table": "pages",
+    "inline": "figures",
+    "numbers": "tables",
+    "print_tables": "tables",
+    "table_lines": "tables",
+    "words": "tables",
 }
 
 __all__ = [

@@ -1,19 +1,29 @@
-"""Lines and diagnostics on standard output and standard error, and readers that leave before the end."""
+"""Lines and diagnostics on standard output and standard error, progress bars, and readers that leave before the end."""
 
 import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import takewhile
+from itertools import accumulate, takewhile
+from pathlib import PurePath
 from typing import TextIO
 
 import click
 
-from tracepact.diagnostics import Diagnostic, Severity, render_diagnostics
+from tracepact.diagnostics.codes import Severity
+from tracepact.diagnostics.findings import Diagnostic, RowPlace, TextPlace, render_diagnostics
 from tracepact.wording import visible
 
+# Lines and diagnostics on standard output and standard error, and readers that leave before the end.
+
+_FEW = 4
+"""So many warnings beside an answer are shown as they are."""
+_FILES = 3
+_SCREEN = 34
+"""Of the 40 lines of a screen: others are for the prompt, the headline of a contract, and lines that go on below."""
 _USUAL = 80
 """The columns of a terminal that does not tell."""
 # Patterns are compiled when they are first used: a command that has nothing to break or draw starts sooner.
@@ -105,6 +115,7 @@ def parted(text: str, width: int | None) -> str:
 
 def _parts(block: list[str], width: int) -> Iterator[str]:
     """A picture in parts of the width; cells and what is said in their place are not cut."""
+    # Cells of all rows begin in one column, behind the longest name.
     start = min(len(re.match(_ROW, line)[0]) for line in block[1:])  # type: ignore[index]  # every row matches
     cells = max((line[start:] for line in block[1:]), key=len)
     low = 0
@@ -125,8 +136,8 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, 
 
     Where they are the answer to what was asked, text goes to standard output too, and every one is shown in full.
     """
-    found = list(diagnostics)
-    text = render_diagnostics(found, form, every=answer)
+    shown = list(diagnostics)
+    text = render_diagnostics(shown, form, every=answer)
     if form != "text":
         with reader_may_leave():
             click.echo(text, nl=bool(text))
@@ -138,10 +149,80 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, 
         say(line, style, answer=answer, verbatim=bool(re.match(_QUOTED_LINE, line)))
 
 
+def print_answer(diagnostics: Iterable[Diagnostic], *, full: bool) -> None:
+    """Diagnostics that were asked for: where one screen has no room for all of them, the later ones in a line each."""
+    shown = list(diagnostics)
+    text = render_diagnostics(shown, every=True)
+    if full or text.count("\n") < _SCREEN:
+        print_diagnostics(shown, answer=True)
+        return
+    shown.sort(key=lambda one: [*Severity].index(one.severity))
+    heights = accumulate(render_diagnostics([one], every=True).count("\n") + 1 for one in shown)
+    # A line for each that does not fit is part of the screen, as is the last, which says where the rest is.
+    room = [height + len(shown) - k <= _SCREEN for k, height in enumerate(heights, 1)]
+    whole = max(room.index(False), 1)
+    print_diagnostics(shown[:whole], answer=True)
+    for one in shown[whole:]:
+        place = one.place
+        at = f"{place.source.position(place.span.start)[0]}: " if isinstance(place, TextPlace) else ""
+        say(f"{at}{one.severity.value}[{one.code}]: {one.headline}", answer=True)
+    say("--full shows the place of each, a trace and a way out", answer=True)
+
+
+def print_findings(diagnostics: Iterable[Diagnostic], *, full: bool, more: int = 0) -> None:
+    """Warnings beside an answer: all of them if they are few or wanted, else a line that counts them by code and file.
+
+    `more` are of these codes, and are said elsewhere.
+    """
+    shown = list(diagnostics)
+    if full or sum(one.number for one in shown) + more <= _FEW:
+        print_diagnostics(shown)
+        return
+    counts: Counter[str] = Counter()
+    for one in shown:
+        counts[one.code] += one.number
+    files = dict.fromkeys(PurePath(one.place.file).name for one in shown if isinstance(one.place, RowPlace))
+    named = ", ".join([*files][:_FILES]) + (", …" if len(files) > _FILES else "")
+    numbers = ", ".join(f"{times:,} {code}" for code, times in counts.most_common())
+    say(f"warnings: {numbers}{f' (in {named})' if files else ''}; --full lists them", "yellow")
+
+
 def refuse(diagnostics: Iterable[Diagnostic], summary: str, command: str = "") -> None:
     """Diagnostics of input that a command does not take, and how many; warnings alone are the doing of --strict."""
-    found = list(diagnostics)
-    print_diagnostics(found)
-    if all(d.severity is not Severity.ERROR for d in found):
+    shown = list(diagnostics)
+    print_diagnostics(shown)
+    if all(d.severity is not Severity.ERROR for d in shown):
         say("--strict makes these warnings errors")
     say(f"{summary}; nothing was {'scored' if command == 'score' else 'done'}")
+
+
+# A progress bar on standard error; where that is not a terminal, nothing is drawn and nothing is loaded to draw it.
+
+
+@contextmanager
+def progress(steps: int) -> Iterator[Callable[[str], None]]:
+    """A bar for work of a known number of steps.
+
+    The function it gives is called with what comes next, at the start of each step.
+    """
+    # One step more than there are: the end of the last is its own state, and a step too many does not fail.
+    with counted() as update:
+        done = iter(range(steps + 1))
+        yield lambda what: update(next(done, steps), steps, what)
+
+
+@contextmanager
+def counted() -> Iterator[Callable[[int, int, str], None]]:
+    """A bar that is told how many steps are done, of how many, and what is going on."""
+    # Before the import: rich takes longer to load than many commands to run.
+    if not sys.stderr.isatty():
+        yield lambda done, total, what: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from tracepact.show.tables import Screen
+
+    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Screen(stderr=True), transient=True) as bar:
+        task = bar.add_task("")
+        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)

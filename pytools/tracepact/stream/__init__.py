@@ -1,9 +1,8 @@
 """Streams: a contract's verdicts while the frames arrive, each at its frame, never changed (chapter 12)."""
 
-from tracepact import deprecation as _deprecation
-from tracepact.stream.bank import StreamBank
-from tracepact.stream.bank_arrival import BankArrival, BankVerdicts
-from tracepact.stream.bank_state import restore_bank, save_bank
+from tracepact import declarations as _deprecation
+from tracepact.stream.bank import StreamBank, restore_bank, save_bank
+from tracepact.stream.bank_windows import BankArrival, BankVerdicts
 from tracepact.stream.monitor import StreamMonitor
 from tracepact.stream.state import restore_state, save_state
 from tracepact.stream.verdicts import Arrival, EventVerdict, FrameVerdicts, FrameViolation, Violation

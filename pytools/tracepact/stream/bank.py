@@ -1,27 +1,39 @@
-"""A bank of streams: one monitor for many streams that come and go, each at its own pace, evaluated together."""
+"""A bank of streams: one monitor for many that come and go, and its state as plain JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
+from msgspec import Meta
 
-from tracepact.core import Contract
-from tracepact.diagnostics import known_name
-from tracepact.lang import load_contract
-from tracepact.scoring import ClauseCounts
-from tracepact.stream import rows
-from tracepact.stream.bank_arrival import BankArrival
-from tracepact.stream.bank_events import BankEvents
-from tracepact.stream.bank_window import BankStep, BankWindow
+from tracepact.data.assembly import UNION_CLASS
+from tracepact.data.family import Indices, Words
+from tracepact.diagnostics.collection import InvalidInput, known_name
+from tracepact.diagnostics.findings import Diagnostic
+from tracepact.evaluate.scores import ClauseCounts
+from tracepact.language.compilation import load_contract
+from tracepact.language.contract import Contract
+from tracepact.records import Digest, Record
+from tracepact.stream.bank_windows import (
+    WORD,
+    BankArrival,
+    BankEvents,
+    BankStep,
+    BankWindow,
+    apart,
+    between,
+    interleaved,
+    packed,
+    row_counts,
+)
+from tracepact.stream.events import EventStream
 from tracepact.stream.frames import FrameReader
-from tracepact.stream.lanes import Lanes
 from tracepact.stream.monitor import StreamMonitor, check_names, clause_formulas
-from tracepact.stream.scores import StreamScores
-from tracepact.stream.verdicts import ClauseStream, EventVerdict
-from tracepact.trace.assembly import UNION_CLASS
-from tracepact.trace.layout import Indices, Words
+from tracepact.stream.state import Names, StreamState, restore_record, save_record, saved_state
+from tracepact.stream.verdicts import Lanes, StreamScores, clause_streams
+
+# A bank of streams: one monitor for many streams that come and go, each at its own pace, evaluated together.
 
 
 class StreamBank(StreamScores):
@@ -67,11 +79,8 @@ class StreamBank(StreamScores):
         check_names(contract, ("stream",), self.classes)
         formulas = [clause_formulas(clause, ignoring=ignoring) for clause in contract.frame_clauses]
         self.window = BankWindow(formulas)
-        places = accumulate((len(some) for some in formulas), initial=0)
-        lanes = Lanes(len(self.classes))
-        clauses = zip(contract.frame_clauses, formulas, places, self.window.delays, strict=False)
-        self._sources = [ClauseStream(*each, lanes) for each in clauses]
-        self.events = BankEvents(contract, len(self.classes)) if contract.event_clauses else None
+        self._sources = clause_streams(contract, formulas, self.window.delays, Lanes(len(self.classes)))
+        self.events = BankEvents(len(self.classes)) if contract.event_clauses else None
         self._number: dict[str, int] = {}
         self._frames: Indices = np.zeros(0, dtype=np.int64)
         self._kept = self._empty(0)
@@ -88,11 +97,6 @@ class StreamBank(StreamScores):
         """How many frames of each open stream have arrived."""
         return dict(zip(self._number, self._frames.tolist(), strict=True))
 
-    @property
-    def delays(self) -> dict[str, int]:
-        """After how many frames the verdict of a frame is out, for every frame clause (rule 12.2)."""
-        return {c.name: d for c, d in zip(self.contract.frame_clauses, self.window.delays, strict=True)}
-
     def open(self, *streams: str) -> None:
         """Begin streams; a name that was closed before may be used again, for a new stream.
 
@@ -104,7 +108,7 @@ class StreamBank(StreamScores):
         """
         self._add(streams, self._empty(len(streams)))
         if self.events is not None:
-            self.events.add([self.events.new() for _ in streams])
+            self.events.add([EventStream(self.contract, 1, len(self.classes)) for _ in streams])
 
     def push(
         self,
@@ -139,10 +143,18 @@ class StreamBank(StreamScores):
         count, arrays = self._reader(len(names)).read_arrays(frames, ignore)
         every = np.full(len(names), count, dtype=np.int64) if lengths is None else _lengths(lengths, len(names), count)
         rest = np.tile(every, len(self.classes))
-        words = max(1, -(-count // rows.WORD))
-        within = rows.between(words, np.zeros_like(rest), rest)
-        chunk = {name: rows.packed(array, words) & within for name, array in arrays.items()}
-        return self._take(names, picked, chunk, every)
+        words = max(1, -(-count // WORD))
+        within = between(words, np.zeros_like(rest), rest)
+        chunk = {name: packed(array, words) & within for name, array in arrays.items()}
+        before = self._frames[picked]
+        self._grow(int((before + every).max(initial=0)))
+        starts = np.tile(before, len(self.classes))
+        step, kept = self.window.step(self._rows(picked), chunk, starts, rest)
+        self._kept[..., picked] = kept.reshape(*self._kept.shape[:3], len(names))
+        self._frames[picked] = before + every
+        self._count(step, picked)
+        judged = {} if self.events is None else self.events.push(picked, before, every, chunk)
+        return BankArrival(names, self.classes, self._sources, step, judged)
 
     def close(self, *streams: str) -> BankArrival:
         """End streams; their windows are cut at the end (rule 12.3). Nothing of them stays in the bank.
@@ -196,7 +208,7 @@ class StreamBank(StreamScores):
             monitor.window.frames = int(self._frames[number])
             monitor.window.held = min(self.window.width, monitor.frames)
             skip = (self.window.places - monitor.window.held) * classes
-            monitor.window.kept = [rows.interleaved(mask[:, :, number]) >> skip for mask in self._kept]
+            monitor.window.kept = [interleaved(mask[:, :, number]) >> skip for mask in self._kept]
             for clause, counts in enumerate(self._counts[..., number]):
                 monitor.tallies.restore(clause, *counts.tolist())
             if self.events is not None:
@@ -224,7 +236,7 @@ class StreamBank(StreamScores):
         for number, monitor in enumerate(monitors, start=first):
             skip = (self.window.places - monitor.window.held) * classes
             for mask, kept in zip(self._kept, monitor.window.kept, strict=True):
-                mask[:, :, number] = rows.apart(kept << skip, len(mask), classes)
+                mask[:, :, number] = apart(kept << skip, len(mask), classes)
             for clause in range(len(self._sources)):
                 self._counts[clause, :, :, number] = monitor.tallies.of(clause)
         if self.events is not None:
@@ -233,26 +245,11 @@ class StreamBank(StreamScores):
 
     # Rows: what is kept is inputs × words × classes × streams; a row is a channel of the streams at hand.
 
-    def _take(
-        self, names: tuple[str, ...], picked: Indices, chunk: Mapping[str, Words], lengths: Indices
-    ) -> BankArrival:
-        before = self._frames[picked]
-        self._grow(int((before + lengths).max(initial=0)))
-        classes = len(self.classes)
-        step, kept = self.window.step(self._rows(picked), chunk, np.tile(before, classes), np.tile(lengths, classes))
-        self._kept[..., picked] = kept.reshape(*self._kept.shape[:3], len(names))
-        self._frames[picked] = before + lengths
-        self._count(step, picked)
-        judged: dict[int, tuple[EventVerdict, ...]] = {}
-        if self.events is not None:
-            judged = self.events.push(picked, before, lengths, chunk)
-        return BankArrival(names, self.classes, self._sources, step, judged)
-
     def _count(self, step: BankStep, picked: Indices) -> None:
         for group, source in enumerate(self._sources):
             obliged = step.masks[source.at] & step.within(group)
             for number, mask in enumerate((obliged & step.masks[source.at + 1], obliged)):
-                self._counts[group, number][:, picked] += rows.counts(mask).reshape(len(self.classes), len(picked))
+                self._counts[group, number][:, picked] += row_counts(mask).reshape(len(self.classes), len(picked))
 
     def _counts_of(self, clause: str, picked: Indices) -> ClauseCounts:
         names = [c.name for c in self.contract.frame_clauses]
@@ -296,8 +293,8 @@ class StreamBank(StreamScores):
             self.events.remove(kept)
 
     def _empty(self, streams: int) -> Words:
-        made = self.window.empty(len(self.classes) * streams)
-        return made.reshape(*made.shape[:2], len(self.classes), streams)
+        rows = self.window.empty(len(self.classes) * streams)
+        return rows.reshape(*rows.shape[:2], len(self.classes), streams)
 
     def _grow(self, frames: int) -> None:
         inputs, words, *shape = self._kept.shape
@@ -305,21 +302,87 @@ class StreamBank(StreamScores):
         self._kept = wider.reshape(*wider.shape[:2], *shape)
 
     def _rows(self, picked: Indices) -> Words:
-        kept = self._kept if len(picked) == len(self._number) else self._kept[..., picked]
-        if len(picked) == len(self._number) and (picked[1:] < picked[:-1]).any():
-            kept = self._kept[..., picked]
+        # All streams in their order, as is usual, need no copy of what is kept.
+        kept = self._kept if np.array_equal(picked, np.arange(len(self._number))) else self._kept[..., picked]
         return kept.reshape(*kept.shape[:2], len(self.classes) * len(picked))
 
     def _reader(self, streams: int) -> FrameReader:
         if streams not in self._readers:
             names = [str(i) for i in range(streams)]
-            made = FrameReader(self.contract, names, self.classes, self.window.inputs, ignoring=self.ignoring)
-            self._readers = {streams: made}
+            reader = FrameReader(self.contract, names, self.classes, self.window.inputs, ignoring=self.ignoring)
+            # Banks are pushed with one number of streams mostly; a reader for every number there ever was would grow
+            # without end.
+            self._readers = {streams: reader}
         return self._readers[streams]
 
 
 def _lengths(lengths: Sequence[int] | Indices, streams: int, count: int) -> Indices:
-    found = np.asarray(lengths)
-    if found.shape != (streams,) or found.dtype.kind not in "iu" or ((found < 0) | (found > count)).any():
+    numbers = np.asarray(lengths)
+    if numbers.shape != (streams,) or numbers.dtype.kind not in "iu" or ((numbers < 0) | (numbers > count)).any():
         raise ValueError(f"lengths are {streams} whole numbers from 0 to {count}, one for each stream")
-    return found.astype(np.int64)
+    return numbers.astype(np.int64)
+
+
+# A bank's state as plain JSON: the state of each of its streams, as a monitor of that stream alone would save it.
+
+_FORMAT: Final = "tracepact-bank/1"
+
+
+class BankState(Record, frozen=True):
+    """The state of a bank of streams, saved between two pushes (12.9, 12.13).
+
+    Numbers in parentheses are rules of language.md.
+    """
+
+    format: Literal["tracepact-bank/1"]
+    contract: Annotated[Digest, Meta(description="The digest of the contract (11.3).")]
+    classes: Annotated[Names, Meta(description="The classes.")]
+    ignoring: Annotated[
+        bool, Meta(description="Whether frames come with a mask of those that carry no obligation (5.9).")
+    ]
+    streams: Annotated[
+        tuple[StreamState, ...],
+        Meta(description="The open streams in their order, each as the state of a monitor of this stream alone."),
+    ]
+
+
+def save_bank(bank: StreamBank) -> dict[str, Any]:
+    """Everything a bank needs to go on."""
+    streams = tuple(save_record(monitor) for monitor in bank.monitors())
+    return BankState(_FORMAT, bank.contract.digest, bank.classes, bank.ignoring, streams).to_dict()
+
+
+def restore_bank(contract: Contract, state: Mapping[str, Any]) -> StreamBank:
+    """A bank that goes on where another was saved; the contract must be the same one.
+
+    A state that no bank of the contract can have been in is refused, as for `restore_state` (rule 12.12).
+    """
+    saved = saved_state(contract, state, BankState, "bank", _FORMAT, ("restore_bank", "save_bank"))
+    faults = [Diagnostic("wrong-state", text) for text in _contradictions(saved)]
+    monitors = []
+    for each in saved.streams if not faults else ():
+        try:
+            monitors.append(restore_record(contract, each))
+        except InvalidInput as refused:
+            faults += refused.diagnostics
+    if faults:
+        raise InvalidInput(faults)
+    bank = StreamBank(contract, classes=saved.classes, ignoring=saved.ignoring)
+    bank.adopt(monitors)
+    return bank
+
+
+def _contradictions(saved: BankState) -> list[str]:
+    """What the streams of a bank have in common."""
+    contradictions = []
+    names = [each.streams[0] for each in saved.streams]
+    if any(len(each.streams) != 1 or each.ended for each in saved.streams):
+        contradictions.append("each stream of a bank is one, and open")
+    if len(set(names)) < len(names):
+        contradictions.append("two of the streams have the same name")
+    shared = (saved.contract, saved.classes, saved.ignoring)
+    if any((each.contract, each.classes, each.ignoring) != shared for each in saved.streams):
+        contradictions.append(
+            "the streams of a bank are under one contract, with the same classes, all with ignored frames or none"
+        )
+    return contradictions

@@ -1,20 +1,116 @@
-"""Event clauses online: an interval is judged when its component of match candidates has closed (rule 12.6)."""
+"""Event clauses online: runs as they grow, and intervals judged when their candidates have closed (rule 12.6)."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 
-from tracepact.core import Contract, Each, EventClause
-from tracepact.events import EventClauseEvaluation, EventViolation
-from tracepact.events.attributes import Obligation, Scene
-from tracepact.events.matching import matching, overlaps
-from tracepact.events.obligations import is_ignored, obligations
-from tracepact.events.predicate import prepare, truth
-from tracepact.stream.lanes import positions
-from tracepact.stream.runs import StreamRun, StreamRuns
-from tracepact.stream.verdicts import EventVerdict
-from tracepact.trace import FrameRun
+from tracepact.evaluate.event_clauses import EventClauseEvaluation, EventViolation
+from tracepact.evaluate.masks import is_ignored, matching, obligations, overlaps
+from tracepact.evaluate.predicates import ClipScene, Obligation, RunBlock, prepare, truth
+from tracepact.language.contract import Contract, EventClause
+from tracepact.language.formula import FrameRun
+from tracepact.language.predicate import Each
+from tracepact.stream.verdicts import EventVerdict, positions
+
+# The runs of a stream as they grow: joined (rule 5.8), open, ended or final, kept while an interval may need them.
+
+
+@dataclass(slots=True)
+class StreamRun:
+    """A run that has started; `end` is None while it is active, `judged` once its verdict is out.
+
+    Several judged runs may be kept as one with their `block`.
+    """
+
+    start: int
+    end: int | None = None
+    judged: bool = False
+    block: RunBlock | None = None
+
+    def until(self, now: int) -> FrameRun:
+        """As far as it goes after `now` frames."""
+        return self.start, now if self.end is None else self.end
+
+    def cover(self, now: int) -> FrameRun:
+        """What attributes see of it after `now` frames."""
+        return self.block or self.until(now)
+
+
+class StreamRuns:
+    """The runs of one side of one channel, oldest first; a gap of at most `widest` frames joins two."""
+
+    def __init__(self, widest: int, runs: Iterable[StreamRun] = ()) -> None:
+        self.widest = widest
+        self.runs = list(runs)
+        self.pending = [run for run in self.runs if not run.judged]
+
+    def starts(self, frame: int) -> bool:
+        """Activity begins: a new run, or the last one goes on, which is told."""
+        last = self.runs[-1] if self.runs else None
+        if last is not None and last.end is not None and not last.judged and frame - last.end <= self.widest:
+            last.end = None
+            return True
+        self.runs.append(StreamRun(frame))
+        self.pending.append(self.runs[-1])
+        return False
+
+    def ends(self, frame: int) -> None:
+        """Activity has just ended."""
+        self.runs[-1].end = frame
+
+    def is_final(self, run: StreamRun, now: int) -> bool:
+        """Whether nothing can be added to a run any more after `now` frames."""
+        return run.end is not None and now - run.end > self.widest
+
+    def touching(self, start: int, end: int, now: int) -> tuple[FrameRun, ...]:
+        """The runs that share a frame with an interval, as far as they go after `now` frames."""
+        # Runs are in order of time and apart, so their ends ascend too, the open one last.
+        first = bisect_right(self.runs, start, key=lambda run: now + 1 if run.end is None else run.end)
+        return tuple(run.cover(now) for run in self.runs[first : bisect_left(self.runs, end, key=_start)])
+
+    def forget(self, frame: int) -> None:
+        """Let go of the judged runs that end at or before a frame."""
+        self.pending = [run for run in self.pending if not run.judged]
+        lost = 0
+        for run in self.runs:
+            if not run.judged or run.end is None or run.end > frame:
+                break
+            lost += 1
+        del self.runs[:lost]
+
+    def condense(self, waiting: Sequence[FrameRun]) -> None:
+        """Make one of neighbours that are judged, where no interval that waits for its verdict tells them apart.
+
+        Such an interval holds both or touches neither. So does every later one: it starts after them, or it is an
+        interval that goes on and then holds all that comes after its start. What is kept is thus bounded by what waits.
+        """
+        kept: list[StreamRun] = []
+        for run in self.runs:
+            last = kept[-1] if kept else None
+            if last is None or not _alike(last, run, waiting):
+                kept.append(run)
+                continue
+            block = RunBlock.joining(last.cover(0), run.cover(0))
+            kept[-1] = StreamRun(*block, judged=True, block=block)
+        self.runs = kept
+
+
+def _alike(a: StreamRun, b: StreamRun, waiting: Sequence[FrameRun]) -> bool:
+    """Whether two judged runs, one after the other, lie both inside each interval or both outside, with their gap."""
+    if not (a.judged and b.judged) or b.end is None:
+        return False
+    start, end = a.start, b.end
+    return all(end <= s or e <= start or (s <= start and end <= e) for s, e in waiting)
+
+
+def _start(run: StreamRun) -> int:
+    return run.start
+
+
+# Event clauses online: an interval is judged when its component of match candidates has closed (rule 12.6).
 
 REF, PRED, IGNORED = range(3)
 _NEVER = 1 << 62
@@ -39,9 +135,9 @@ class EventStream:
 
     def push(self, before: int, frames: int, chunk: Sequence[int]) -> list[EventVerdict]:
         """Frames arrive: the activity of the reference, the prediction and the ignored frames, one mask each."""
-        found: list[EventVerdict] = []
+        judged: list[EventVerdict] = []
         for frame, side, channel, starts in self._edges(before, frames, chunk):
-            self._check(frame, found)
+            self._check(frame, judged)
             runs = self.sides[channel][side]
             if starts:
                 if runs.starts(frame):
@@ -49,8 +145,8 @@ class EventStream:
             else:
                 runs.ends(frame)
                 self._plan(frame, runs, channel)
-        self._check(before + frames, found)
-        return found
+        self._check(before + frames, judged)
+        return judged
 
     def _plan(self, frame: int, runs: StreamRuns, channel: int) -> None:
         """When a run that ended may settle something: when it is final, and when no open run can end near it."""
@@ -59,16 +155,16 @@ class EventStream:
 
     def end(self, now: int, channels: Sequence[int]) -> list[EventVerdict]:
         """Some channels end after `now` frames: what is open ends there, and everything is judged."""
-        found: list[EventVerdict] = []
+        judged: list[EventVerdict] = []
         for channel in channels:
             for side in self.sides[channel]:
                 if side.runs and side.runs[-1].end is None:
                     side.ends(now)
         for channel in channels:
-            self._settle(channel, now, found, ended=True)
+            self._settle(channel, now, judged, ended=True)
         lost = sum(1 << channel for channel in channels)
         self.active = [active & ~lost for active in self.active]
-        return found
+        return judged
 
     def stirs(self, now: int, ref: bool, pred: bool) -> bool:
         """Whether a frame of a single channel, without ignored frames, begins, ends or settles anything."""
@@ -108,25 +204,29 @@ class EventStream:
                     frame, channel = divmod(bit, self._channels)
                     edges.append((before + frame, side, channel, bool(mask >> bit & 1)))
                 self.active[side] = moved >> bits
+        # By frame over all sides and channels: what ends before something begins elsewhere must be settled in that
+        # order, however long the chunk is.
         edges.sort()
         return edges
 
-    def _check(self, now: int, found: list[EventVerdict]) -> None:
+    def _check(self, now: int, judged: list[EventVerdict]) -> None:
         """Settle what can be settled at every planned moment up to `now` frames."""
+        # A heap of the moments at which something may be settled: a push with no edge costs one comparison, not a look
+        # at every run.
         while self._checks and self._checks[0][0] <= now:
             due, channel = heappop(self._checks)
-            self._settle(channel, due, found)
+            self._settle(channel, due, judged)
 
-    def _settle(self, channel: int, now: int, found: list[EventVerdict], *, ended: bool = False) -> None:
+    def _settle(self, channel: int, now: int, judged: list[EventVerdict], *, ended: bool = False) -> None:
         """Judge the intervals whose component has closed after `now` frames, and forget what nobody needs."""
         refs, preds, ignored = self.sides[channel]
         components = self._components(refs, preds, now, ended=ended)
         for some_refs, some_preds in components:
             ref_runs, pred_runs = ([run.until(now) for run in some] for some in (some_refs, some_preds))
             pairs = self._match(ref_runs, pred_runs) if ref_runs and pred_runs else ()
-            members = Scene(tuple(ref_runs), tuple(pred_runs))
+            members = ClipScene(tuple(ref_runs), tuple(pred_runs))
             first, last = min(r[0] for r in ref_runs + pred_runs), max(r[1] for r in ref_runs + pred_runs)
-            scene = Scene(
+            scene = ClipScene(
                 refs.touching(first, last, now),
                 preds.touching(first, last, now),
                 self._others(channel, first, last, now),
@@ -135,7 +235,7 @@ class EventStream:
             self.counter[channel] |= not all(is_ignored(run, regions) for run in ref_runs + pred_runs)
             for judge in self.judges:
                 some = obligations(judge.clause.each, members, pairs, regions)
-                found += judge.judge(channel, (each._replace(scene=scene) for each in some), now - 1)
+                judged += judge.judge(channel, (each._replace(scene=scene) for each in some), now - 1)
             for run in some_refs + some_preds:
                 run.judged = True
         if components or ignored.runs:
@@ -150,6 +250,8 @@ class EventStream:
         final = [ended or side.is_final(run, now) for side in (refs, preds) for run in side.pending]
         if not any(final):
             return []
+        # Union-find with path halving (Tarjan and van Leeuwen 1984): runs that may match are one component, and
+        # matchers decide component by component, so a closed one never changes.
         group = list(range(len(nodes)))
 
         def root(node: int) -> int:

@@ -1,26 +1,31 @@
 """The streaming monitor: frames in as they come, verdicts out at their frame, counts and scores at any moment."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tracepact.core import And, Atom, Contract, Formula, FrameClause, Implies, Located, Not
-from tracepact.core.contract import CLASS_ATOMS
-from tracepact.diagnostics import Diagnostics, did_you_mean, known_name
-from tracepact.lang import load_contract
-from tracepact.scoring import ClauseCounts
+from tracepact.data.assembly import UNION_CLASS
+from tracepact.diagnostics.collection import Diagnostics, known_name
+from tracepact.diagnostics.findings import did_you_mean
+from tracepact.evaluate.scores import ClauseCounts
+from tracepact.language.compilation import load_contract
+from tracepact.language.contract import CLASS_ATOMS, Contract, FrameClause, Located
+from tracepact.language.formula import And, Atom, Formula, Implies, Not
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
-from tracepact.stream.lanes import Lanes, channel_mask
-from tracepact.stream.scores import StreamScores
-from tracepact.stream.single import TakeFrame, Taken, compile_frame
-from tracepact.stream.tallies import Tallies
-from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict, FrameArrival
-from tracepact.stream.window import Step, Window
-from tracepact.trace.assembly import UNION_CLASS
+from tracepact.stream.verdicts import (
+    Arrival,
+    EventVerdict,
+    FrameArrival,
+    Lanes,
+    StreamScores,
+    Tallies,
+    channel_mask,
+    clause_streams,
+)
+from tracepact.stream.window import Step, TakeFrame, Taken, Window, compile_frame
 
 Frames = Mapping[str, Any]
 """By atom (`ref_active`, `pred_active`, declared ones): a truth value, or an array of frames, or frames × channels."""
@@ -82,31 +87,21 @@ class StreamMonitor(StreamScores):
         self.lanes = Lanes(len(self.streams) * len(self.classes))
         formulas = [clause_formulas(clause, ignoring=ignoring) for clause in contract.frame_clauses]
         self.window = Window(formulas, self.lanes.channels)
-        places = accumulate((len(some) for some in formulas), initial=0)
-        clauses = zip(contract.frame_clauses, formulas, places, self.window.delays, strict=False)
-        self._sources = [ClauseStream(*each, self.lanes) for each in clauses]
+        self._sources = clause_streams(contract, formulas, self.window.delays, self.lanes)
         self.tallies = Tallies(self.lanes.channels, [source.at for source in self._sources])
         self.events = EventStream(contract, len(self.streams), len(self.classes)) if contract.event_clauses else None
         self._reader = FrameReader(contract, self.streams, self.classes, self.window.inputs, ignoring=ignoring)
         self.ended: dict[str, int] = {}
-        self._take_frame = self._compiled_frame(formulas)
-
-    def _compiled_frame(self, formulas: Sequence[Sequence[Formula]]) -> TakeFrame | None:
-        """The short way for a frame of a single stream, if it has one."""
-        if not self._reader.is_plain:
-            return None
-        clauses, window = [(some[0], some[1]) for some in formulas], self.window
-        return compile_frame(clauses, window.delays, window.inputs, self._reader.given, window.width)
+        # The short way for a frame of a single stream, the way a microphone brings them, if it has one.
+        self._take_frame: TakeFrame | None = None
+        if self._reader.is_plain:
+            judged, window = [(some[0], some[1]) for some in formulas], self.window
+            self._take_frame = compile_frame(judged, window.delays, window.inputs, self._reader.given, window.width)
 
     @property
     def frames(self) -> int:
         """How many frames have arrived."""
         return self.window.frames
-
-    @property
-    def delays(self) -> dict[str, int]:
-        """After how many frames the verdict of a frame is out, for every frame clause (rule 12.2)."""
-        return {c.name: d for c, d in zip(self.contract.frame_clauses, self.window.delays, strict=True)}
 
     @property
     def closed(self) -> bool:

@@ -1,20 +1,210 @@
-"""What a stream's monitor says: the verdicts that an arrival let out, and the violations among them (chapter 12)."""
+"""What a stream's monitor says: verdicts, violations, counts and scores."""
 
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import EventClause, Formula, FrameClause
-from tracepact.deprecation import renamed
-from tracepact.diagnostics import Span
-from tracepact.events import EventViolation
-from tracepact.scoring.violation import blame
-from tracepact.stream.lanes import Lanes
+from tracepact.data.family import Indices, pack, unpack
+from tracepact.declarations import renamed
+from tracepact.diagnostics.findings import Span
+from tracepact.evaluate.event_clauses import EventViolation
+from tracepact.evaluate.scores import ByClause, ClauseCounts, Score, aggregate, profile_mean, vector_mean
+from tracepact.evaluate.violations import blame
+from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, Profile
+from tracepact.language.formula import Formula, FrameRun
 from tracepact.stream.window import Part, Step
-from tracepact.trace import FrameRun
+
+# Many streams side by side in one integer: frame i of channel c is bit `i · channels + c`.
+
+_MOST_PER_OCTET = 255
+
+
+class Lanes:
+    """The ways in and out of masks whose channels are interleaved, and which channels still go on."""
+
+    def __init__(self, channels: int) -> None:
+        self.channels = channels
+        self.live: NDArray[np.bool_] = np.ones(channels, dtype=np.bool_)
+        self.all_live = True
+        self._valid: tuple[int, int] = (0, 0)
+
+    def end(self, channels: Iterable[int]) -> None:
+        """Some channels have no more frames."""
+        self.live[list(channels)] = False
+        self.all_live = bool(self.live.all())
+        self._valid = (0, 0)
+
+    def valid(self, frames: int) -> int:
+        """The mask of the live channels in some frames."""
+        width, mask = self._valid
+        if width != frames:
+            mask = (1 << frames * self.channels) - 1 if self.all_live else channel_mask(self.live, frames)
+            self._valid = frames, mask
+        return mask
+
+    def frames(self, mask: int, frames: int) -> NDArray[np.bool_]:
+        """A mask as truth values, frames × channels."""
+        return unpack(mask, frames * self.channels).reshape(frames, self.channels)
+
+    def counts(self, mask: int) -> Indices:
+        """The active frames of every channel."""
+        # The usual case of a single stream: one instruction a word, and no array.
+        if self.channels == 1 or not mask:
+            return np.full(self.channels, mask.bit_count(), dtype=np.int64)
+        frames = -(-mask.bit_length() // self.channels)
+        bits = self.frames(mask, frames).view(np.uint8)
+        total = np.zeros(self.channels, dtype=np.int64)
+        for first in range(0, frames, _MOST_PER_OCTET):  # octets are added fastest, and hold this many frames
+            total += bits[first : first + _MOST_PER_OCTET].sum(axis=0, dtype=np.uint8)
+        return total
+
+    def positions(self, mask: int) -> list[tuple[int, int]]:
+        """Frame and channel of every active bit, ascending."""
+        return [divmod(bit, self.channels) for bit in positions(mask)]
+
+
+def channel_mask(channels: NDArray[np.bool_], frames: int) -> int:
+    """The mask of some channels in every one of some frames."""
+    return pack(np.tile(channels, frames))
+
+
+def positions(mask: int) -> list[int]:
+    """The active bits, ascending."""
+    if mask.bit_count() <= 1:
+        return [mask.bit_length() - 1] if mask else []
+    octets = np.frombuffer(mask.to_bytes(-(-mask.bit_length() // 8), "little"), dtype=np.uint8)
+    active = np.flatnonzero(octets)
+    bits = np.flatnonzero(np.unpackbits(octets[active], bitorder="little"))
+    found: list[int] = (active[bits // 8] * 8 + bits % 8).tolist()
+    return found
+
+
+# Running counts of the frame clauses: satisfied and obligated frames, by clause and channel (rule 12.5).
+
+
+class Tallies:
+    """The counts so far; the masks of clause i are at `places[i]` (obligation) and the place after (formula)."""
+
+    def __init__(self, channels: int, places: Sequence[int]) -> None:
+        self._places = tuple(places)
+        self.alone = [0] * (2 * len(self._places))
+        self._count_alone = _compiled(self._places)
+        self._many = np.zeros((len(places), 2, channels), dtype=np.int64)
+
+    def count(self, step: Step, lanes: Lanes) -> None:
+        """Count the verdicts that are due."""
+        masks = step.masks
+        if lanes.channels > 1:
+            for place, many, part in zip(self._places, self._many, step.parts, strict=True):
+                obliged = masks[place] & part.within
+                if obliged:
+                    many[0] += lanes.counts(obliged & masks[place + 1])
+                    many[1] += lanes.counts(obliged)
+            return
+        self._count_alone(masks, step.parts, self.alone)
+
+    def of(self, clause: int) -> Indices:
+        """Satisfied and obligated frames of a clause, by channel."""
+        total: Indices = self._many[clause] + np.array(self.alone[2 * clause : 2 * clause + 2])[:, None]
+        return total
+
+    def restore(self, clause: int, satisfied: Sequence[int], obligated: Sequence[int]) -> None:
+        """Go on from these counts of a clause."""
+        self._many[clause] = satisfied, obligated
+
+
+def _compiled(places: Sequence[int]) -> Callable[[Sequence[int], Sequence[Part], list[int]], None]:
+    """The counting of one channel, written out clause by clause: a chunk must not cost a loop, nor a frame an array."""
+    lines = ["def count(masks, parts, totals):", "    pass"]
+    for number, place in enumerate(places):
+        lines += [
+            f"    obliged = masks[{place}] & parts[{number}][3]",
+            "    if obliged:",
+            f"        totals[{2 * number}] += (obliged & masks[{place + 1}]).bit_count()",
+            f"        totals[{2 * number + 1}] += obliged.bit_count()",
+        ]
+    scope: dict[str, Callable[[Sequence[int], Sequence[Part], list[int]], None]] = {}
+    exec(compile("\n".join(lines), "<counts>", "exec"), scope)  # noqa: S102  (made of numbers alone)
+    return scope["count"]
+
+
+# The scores of whatever counts verdicts while streams go on: a monitor and a bank score alike.
+
+
+class StreamScores(ABC):
+    """Scores over the verdicts that are out, from the counts of each clause (rule 12.5)."""
+
+    contract: Contract
+    _sources: Sequence["ClauseStream"]
+
+    @property
+    def delays(self) -> dict[str, int]:
+        """After how many frames the verdict of a frame is out, for every frame clause (rule 12.2)."""
+        return {source.clause.name: source.delay for source in self._sources}
+
+    @abstractmethod
+    def counts(self, clause: str) -> ClauseCounts:
+        """The counts of the verdicts of a clause that are out, by class and stream."""
+
+    def score(self, clause: str, aggregation: Aggregation | None = None) -> Score:
+        """The score of a clause over the verdicts that are out (rule 12.5).
+
+        Args:
+            clause: the name of the clause.
+            aggregation: how streams and classes become one value; the contract's own by default.
+
+        Returns:
+            The score with its counts.
+
+        Raises:
+            InvalidInput: the contract has no such clause; it names those there are.
+        """
+        return aggregate(self.counts(clause), aggregation or self.contract.aggregation)
+
+    def vector(self, aggregation: Aggregation | None = None) -> dict[str, Score]:
+        """The score of every clause over the verdicts that are out.
+
+        Args:
+            aggregation: how streams and classes become one value; the contract's own by default.
+
+        Returns:
+            The scores by clause, in source order.
+        """
+        return ByClause({clause.name: self.score(clause.name, aggregation) for clause in self.contract.clauses})
+
+    def logic(self, aggregation: Aggregation | None = None) -> Fraction:
+        """The mean of the vector (rule 7.7).
+
+        Args:
+            aggregation: how streams and classes become one value; the contract's own by default.
+
+        Returns:
+            The mean, exact; a vacuous clause counts as 1.
+        """
+        return vector_mean(self.vector(aggregation).values())
+
+    def profile(self, profile: Profile) -> Fraction:
+        """The weighted mean of a risk profile (rule 7.8).
+
+        Args:
+            profile: one of the contract's `profiles`; it names its aggregation.
+
+        Returns:
+            The mean, exact.
+
+        Raises:
+            InvalidInput: the profile weighs a clause that the contract does not have.
+        """
+        return profile_mean(profile, {name: self.score(name, profile.aggregation) for name, _ in profile.weights})
+
+
+# What a stream's monitor says: the verdicts that an arrival let out, and the violations among them (chapter 12).
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +255,15 @@ class ClauseStream(NamedTuple):
     at: int
     delay: int
     lanes: Lanes
+
+
+def clause_streams(
+    contract: Contract, formulas: Sequence[tuple[Formula, ...]], delays: Sequence[int], lanes: Lanes
+) -> list[ClauseStream]:
+    """The frame clauses of a contract in a stream whose step has the masks of their formulas, one after another."""
+    places = accumulate(map(len, formulas), initial=0)
+    clauses = zip(contract.frame_clauses, formulas, places, delays, strict=False)  # the last place is behind them all
+    return [ClauseStream(*each, lanes) for each in clauses]
 
 
 class FrameVerdicts:

@@ -1,4 +1,4 @@
-"""A score field on the grid of a contract beside its reference: what every threshold is asked about (rule 19.2)."""
+"""A score field, or detections with confidences, on a contract's grid beside their reference."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,26 +6,81 @@ from fractions import Fraction
 
 import numpy as np
 
-from tracepact.core import Contract, Projection
-from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
-from tracepact.thresholds.detections import Detections
-from tracepact.trace import (
+from tracepact.data.assembly import FrameMask, assemble, label_help
+from tracepact.data.events import (
     NOWHERE,
     ClipScores,
     Durations,
+    EventColumns,
     EventTable,
-    Family,
-    Mode,
     Ranks,
     Regions,
     ScoreField,
     ScoreLevels,
-    Side,
-    assemble,
+    columns,
+    common_unit,
+    ratios,
+    ticks,
 )
-from tracepact.trace.assembly import FrameMask
-from tracepact.trace.run_columns import RunColumns
-from tracepact.trace.similar_names import label_help
+from tracepact.data.family import Family, Mode, Side
+from tracepact.data.grid import Grid, RunColumns
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import RowPlace, did_you_mean
+from tracepact.language.contract import Contract, Projection
+from tracepact.measures.results import inside_regions
+from tracepact.thresholds.steps import Whole
+from tracepact.wording import print_number, seconds
+
+# Events with confidences: a threshold keeps those whose confidence is greater (rule 20.13).
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detections:
+    """The events of a table, each with a confidence from 0 to 1.
+
+    Attributes:
+        table: the events.
+        levels: the distinct confidences.
+        ranks: the rank of the confidence of each event, in the table's order.
+    """
+
+    table: EventTable
+    levels: ScoreLevels
+    ranks: Whole
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.table.name
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that occur."""
+        return tuple(sorted(self.table.labels))
+
+
+def detections_of(table: EventTable, diagnostics: Diagnostics) -> Detections:
+    """The events of a table with the ranks of their confidences; one without a confidence from 0 to 1 is reported."""
+    values = []
+    for clip, event in table.events:
+        confidence = event.confidence
+        if confidence is not None and 0 <= confidence <= 1:
+            values.append(confidence)
+            continue
+        fault = "no confidence" if confidence is None else f"the confidence {print_number(confidence)}"
+        headline = f"`{event.label}` at {seconds(event.onset)} in `{clip}` has {fault}"
+        help = "thresholds are for events with a confidence from 0 to 1, or for scores of frames"
+        diagnostics.add("bad-score", headline, table.place(clip, event.row), help)
+    diagnostics.raise_errors()
+    # Ranks in place of confidences: whole numbers are compared exactly, and a cut means the same for events as for
+    # scores of frames.
+    distinct = sorted(set(values))
+    levels = ScoreLevels(np.array(list(map(float, distinct))), dict(enumerate(map(print_number, distinct))))
+    rank = {value: place for place, value in enumerate(distinct)}
+    return Detections(table, levels, np.array([rank[value] for value in values], dtype=np.int64))
+
+
+# A score field on the grid of a contract beside its reference: what every threshold is asked about (rule 19.2).
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +93,8 @@ class FieldFamily:
         ranks: of every clip, frames × classes; NOWHERE where no threshold makes a frame active.
         reference: the reference as it was read.
         field: the field on its own frames, for metrics on intervals: its columns in the order of the family's classes,
-            with NOWHERE for a class that it has no column of, and in union all columns as they are; a frame has the
-            greatest rank at which it is in a run that no ignore region holds wholly (rule 15.13).
+            with NOWHERE for a class that it has no column of, and in union all columns as one (rule 15.23); a frame has
+            the greatest rank at which it is in a run that no ignore region holds wholly (rule 15.13).
         lengths: how long each clip is.
         ignore: the regions that carry no obligation, as they were read.
         detections: the events that a threshold keeps or leaves out, without those that an ignore region holds wholly;
@@ -72,11 +127,11 @@ class FieldFamily:
 
     @property
     def overlapping(self) -> bool:
-        """Whether two detections of one class of the family can overlap: events, or runs of several columns in union.
+        """Whether two detections of one class of the family can overlap: events that no union joins.
 
-        Then what several of them cover is covered once (rules 20.13 and 20.16).
+        Then what several of them cover is covered once (rule 20.13).
         """
-        return self.detections is not None or self.family.mode is Mode.UNION
+        return self.detections is not None and self.family.mode is Mode.CLASS_INDEXED
 
     def at(self, cut: int) -> Family:
         """The family with the prediction at a cut."""
@@ -109,12 +164,12 @@ def field_family(
     The classes are the contract's labels, else those of the reference and of the field (rule 19.3). Without durations
     a clip is as long as its field. `classes` are those of a whole of which this is a part, as for `assemble`.
     """
-    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    lengths = Durations(field.name, own) if durations is None else durations
+    ends = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
+    lengths = Durations(field.name, ends) if durations is None else durations
     nothing = EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest)
     if mode is Mode.CLASS_INDEXED and classes is None:
         report_columns(contract, reference, field.classes, field.name, diagnostics)
-    found = Diagnostics(list(diagnostics))
+    faults = Diagnostics(list(diagnostics))
     labelled = contract_of_field(contract, reference, field.classes)
     family = assemble(
         labelled,
@@ -124,11 +179,12 @@ def field_family(
         mode=mode,
         ignore=ignore,
         masks=masks,
-        diagnostics=found,
+        diagnostics=faults,
         classes=classes,
         limit="scores",
     )
-    new = found.items[len(diagnostics) :]
+    # The side without events would be reported for every class: columns say that better, above.
+    new = faults.items[len(diagnostics) :]
     diagnostics.extend(one for one in new if one.code != "one-sided-label")
     measured = {clip: lengths if isinstance(lengths, Fraction) else lengths.clips[clip] for clip in family.clips}
     ordered = field if mode is Mode.UNION else _in_order(field, family)
@@ -137,6 +193,8 @@ def field_family(
     alike: dict[tuple[int, int, Fraction], Ranks] = {}
     for clip, frames in zip(family.clips, family.frames, strict=True):
         scores = ordered.clips.get(clip) or ClipScores((Fraction(0), measured[clip]), empty)
+        # Clips of a folder mostly share one line of edges and one length: projecting is exact and slow, so it is done
+        # once for all that are alike.
         key = id(scores.edges), frames, measured[clip]
         if contract.projection is not Projection.CENTRE or scores.edges[-2] >= measured[clip]:
             ranks.append(_projected(_inside(scores, measured[clip]), contract.projection, family.step, frames))
@@ -145,13 +203,25 @@ def field_family(
             alike[key] = scores.covering(family.step, frames)
         covering = alike[key]
         ranks.append(np.where(covering[:, None] == NOWHERE, NOWHERE, scores.ranks[covering]))
+    judged = ordered
     if mode is Mode.UNION:  # each class on the grid by itself, then all as one
-        ranks = [own.max(axis=1, keepdims=True) for own in ranks]
-    judged = ordered if ignore is None else _without_ignored(ordered, ignore, mode)
+        ranks = [ends.max(axis=1, keepdims=True) for ends in ranks]
+        judged = _as_one(ordered, family)
+    if ignore is not None:
+        judged = _family_without_ignored(judged, ignore, mode)
     return FieldFamily(family, field.levels, tuple(ranks), reference, judged, measured, ignore)
 
 
-def _without_ignored(field: ScoreField, ignore: Regions, mode: Mode) -> ScoreField:
+def _as_one(field: ScoreField, family: Family) -> ScoreField:
+    """The field whose runs at a threshold are the joined runs of all columns there."""
+    clips = {
+        clip: replace(scores, ranks=scores.ranks.max(axis=1, keepdims=True, initial=NOWHERE))
+        for clip, scores in field.clips.items()
+    }
+    return replace(field, classes=family.classes, clips=clips)
+
+
+def _family_without_ignored(field: ScoreField, ignore: Regions, mode: Mode) -> ScoreField:
     """The field as far as its runs are not held wholly by one ignore region for their class; in union by any.
 
     A run inside a region leaves it only together with a frame before or after it.
@@ -173,6 +243,9 @@ def _without_ignored(field: ScoreField, ignore: Regions, mode: Mode) -> ScoreFie
                 continue
             first, last = int(held[0]), int(held[-1]) + 1
             block = wide[first : last + 2][:, columns]
+            # A frame of the region survives at a cut if its run reaches out of the region there: if all frames from it
+            # to one end, and the one beyond, are active. Hence the least rank on the way to either end, and the greater
+            # of both.
             left = np.minimum.accumulate(block, axis=0)[1:-1]
             right = np.minimum.accumulate(block[::-1], axis=0)[::-1][1:-1]
             ranks[first:last, columns] = np.minimum(ranks[first:last, columns], np.maximum(left, right))
@@ -198,8 +271,8 @@ def report_columns(
 
 def contract_of_field(contract: Contract, reference: EventTable, columns: Collection[str]) -> Contract:
     """The contract with the labels of rule 19.3, of a field with these columns."""
-    found = contract.labels or tuple(sorted({*reference.labels, *columns}))
-    return replace(contract, labels=found)
+    labels = contract.labels or tuple(sorted({*reference.labels, *columns}))
+    return replace(contract, labels=labels)
 
 
 def _in_order(field: ScoreField, family: Family) -> ScoreField:
@@ -266,5 +339,105 @@ def _over(combine: "np.ufunc", ranks: Ranks, first: Ranks, last: Ranks) -> Ranks
     wide = np.concatenate([ranks, np.full((1, ranks.shape[1]), NOWHERE)])
     begins, ends = np.clip(first, 0, len(ranks) - 1), np.clip(last + 1, 1, len(ranks))
     pairs = np.stack([begins, np.maximum(ends, begins + 1)], axis=1).reshape(-1)
-    found: Ranks = combine.reduceat(wide, pairs, axis=0)[::2]
-    return np.where(some[:, None], found, NOWHERE)
+    combined: Ranks = combine.reduceat(wide, pairs, axis=0)[::2]
+    return np.where(some[:, None], combined, NOWHERE)
+
+
+# Detections on the grid of a contract beside their reference: what every threshold is asked about (rule 20.13).
+
+
+def detection_family(
+    contract: Contract,
+    reference: EventTable,
+    given: Detections,
+    *,
+    durations: Durations | Fraction | None = None,
+    mode: Mode = Mode.CLASS_INDEXED,
+    ignore: Regions | None = None,
+    masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
+    diagnostics: Diagnostics,
+    classes: Sequence[str] | None = None,
+) -> FieldFamily:
+    """Put a reference and detections on the contract's grid; errors raise InvalidInput.
+
+    A frame has the greatest rank of the events that give it. `classes` are those of a whole of which this is a part.
+    """
+    family = assemble(
+        contract,
+        reference,
+        given.table,
+        durations=durations,
+        mode=mode,
+        ignore=ignore,
+        masks=masks,
+        diagnostics=diagnostics,
+        limit="scores",
+        allow_outside=True,
+        classes=classes,
+    )
+    assert durations is not None  # else assembling has raised
+    lengths = {clip: durations if isinstance(durations, Fraction) else durations.clips[clip] for clip in family.clips}
+    ranks = _on_grid(given, family, lengths, Grid(contract.step, contract.projection))
+    family = replace(family, runs={**family.runs, Side.PRED: {}})
+    judged = given if ignore is None else _detections_without_ignored(given, family, ignore)
+    if mode is Mode.UNION:  # a region leaves out events that are joined
+        field = _in_cells(given, family)
+        field = field if ignore is None else _family_without_ignored(field, ignore, mode)
+    else:
+        field = _in_cells(judged, family)
+    return FieldFamily(family, given.levels, ranks, reference, field, lengths, ignore, judged)
+
+
+def columns_in(family: Family, table: EventTable, unit: int) -> EventColumns:
+    """The events of a table under a family's numbering of its clips and classes; one label for all in union."""
+    clips = {clip: place for place, clip in enumerate(family.clips)}
+    if family.mode is Mode.UNION:
+        return columns(table, clips, dict.fromkeys(table.labels, 0), unit)
+    return columns(table, clips, {label: place for place, label in enumerate(family.classes)}, unit)
+
+
+def _on_grid(given: Detections, family: Family, lengths: Mapping[str, Fraction], grid: Grid) -> tuple[Ranks, ...]:
+    """Of every clip, frames × classes, the greatest rank of the events there."""
+    unit = common_unit(given.table.times, lengths.values(), [grid.step])
+    events = columns_in(family, given.table, unit)
+    start, end = grid.edges(events.onset, events.offset, int(grid.step * unit))
+    start = np.maximum(start, 0)
+    ends = ticks(ratios(lengths.values()), unit)
+    outside = (events.onset >= ends[events.clip]).astype(np.bool_)
+    grids = [np.full((frames, len(family.classes)), NOWHERE, dtype=np.int64) for frames in family.frames]
+    parts = (events.clip, events.label, start, np.where(outside, start, np.maximum(end, 0)), given.ranks)
+    for clip, label, first, last, rank in zip(*(part.tolist() for part in parts), strict=True):
+        cells = grids[clip][first:last, label]
+        np.maximum(cells, rank, out=cells)
+    return tuple(grids)
+
+
+def _detections_without_ignored(given: Detections, family: Family, ignore: Regions) -> Detections:
+    """The events that do not lie wholly in one ignore region for their class (rule 15.13)."""
+    unit = common_unit(given.table.times, ignore.times)
+    regions = columns_in(family, ignore, unit)
+    kept = ~inside_regions(columns_in(family, given.table, unit), ignore, regions)
+    flags = iter(kept.tolist())
+    events = {clip: tuple(e for e in events if next(flags)) for clip, events in given.table.clips.items()}
+    return replace(given, table=replace(given.table, clips=events), ranks=given.ranks[kept])
+
+
+def _in_cells(given: Detections, family: Family) -> ScoreField:
+    """The events as a field for metrics on cells: frames end wherever an event begins or ends."""
+    unit = common_unit(given.table.times)
+    events = columns_in(family, given.table, unit)
+    order = np.argsort(events.clip, kind="stable")
+    owners, begins = np.unique(events.clip[order], return_index=True)
+    clips = {}
+    for owner, own in zip(owners.tolist(), np.split(order, begins[1:]), strict=False):
+        line = np.unique(np.concatenate([np.zeros(1, np.int64), events.onset[own], events.offset[own]]))
+        first, last = np.searchsorted(line, events.onset[own]), np.searchsorted(line, events.offset[own])
+        ranks = np.full((len(line) - 1, len(family.classes)), NOWHERE, dtype=np.int64)
+        parts = (events.label[own], first, last, given.ranks[own])
+        for label, begin, end, rank in zip(*(part.tolist() for part in parts), strict=True):
+            cells = ranks[begin:end, label]
+            np.maximum(cells, rank, out=cells)
+        if len(ranks):
+            edges = tuple(Fraction(edge, unit) for edge in line.tolist())
+            clips[family.clips[owner]] = ClipScores(edges, ranks)
+    return ScoreField(given.name, family.classes, given.levels, clips, given.table.digest)

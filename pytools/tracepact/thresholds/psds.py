@@ -1,16 +1,176 @@
-"""The polyphonic sound detection score: its ROC over every threshold, and the area under it (rule 20.5)."""
+"""Intersection criteria at every threshold, and the polyphonic sound detection score (rule 20.5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum, sqrt
+from math import fsum, lcm, sqrt
+from typing import Any
 
 import numpy as np
 
+from tracepact.data.events import EventColumns, Ticks
 from tracepact.thresholds.family import FieldFamily
-from tracepact.thresholds.intersection import Criteria, Intersections, intersections
-from tracepact.thresholds.runs import LevelRuns
-from tracepact.thresholds.steps import Steps, Whole
+from tracepact.thresholds.metrics import LevelRuns, add_lives, apart, level_runs, reference_columns
+from tracepact.thresholds.steps import CountSteps, StepsBuilder, Whole, increments, ranges
+
+# Intersection criteria at every threshold: which runs are relevant, which references are found, what is triggered.
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What shares must be reached (rule 20.3).
+
+    Attributes:
+        dtc: of a detection, the share that lies on references of its class.
+        gtc: of a reference, the share that relevant detections of its class cover.
+        cttc: of a false positive, the share on references of another class that makes it a cross trigger; None counts
+            no cross triggers.
+        decimals: to how many decimals of a second both sides of a comparison are rounded, in floats; None compares
+            exactly, as every rule of this project does.
+    """
+
+    dtc: Fraction
+    gtc: Fraction
+    cttc: Fraction | None = None
+    decimals: int | None = None
+
+    def reached(
+        self, shared: Ticks, length: Ticks, share: Fraction, unit: int
+    ) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+        """Whether parts of lengths reach a share."""
+        if self.decimals is None:
+            return _reaches(shared, length, share)
+        # As sed_scores_eval decides: a rounded part against a rounded share of the length.
+        part, bound = (shared / unit).astype(np.float64), float(share) * (length / unit).astype(np.float64)
+        return np.asarray(np.round(part, self.decimals) >= np.round(bound, self.decimals))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intersections:
+    """Found references and false positives by class and clip, and cross triggers, as step functions of the threshold.
+
+    Attributes:
+        tallies: true positives (references), false positives (detections) and false negatives.
+        triggers: cross triggers; row `class · classes + other` counts those of a class on references of another.
+        lengths: how long the references of each class are together, in seconds.
+        references: how many references each class has.
+    """
+
+    tallies: CountSteps
+    triggers: CountSteps | None
+    lengths: tuple[Fraction, ...]
+    references: tuple[int, ...]
+
+
+def intersections(given: FieldFamily, criteria: Criteria, runs: LevelRuns | None = None) -> Intersections:
+    """Count by intersections at every threshold (rule 20.3)."""
+    level = level_runs(given) if runs is None else runs
+    refs = reference_columns(given, level.unit)
+    covers = _ReferenceCovers(given, level, refs)
+    own = covers.shared(level.segment, level)
+    length = level.offset - level.onset
+    relevant = criteria.reached(own, length, criteria.dtc, level.unit) & (length > 0).astype(np.bool_)
+    builder = StepsBuilder(given.shape, 3)
+    classes, clips = given.shape
+    segment = refs.label * clips + refs.clip
+    builder.add_base(segment, np.array([[0], [0], [1]]) * np.ones_like(segment))
+    wrong = np.flatnonzero(~relevant)
+    amount = np.zeros((3, len(wrong)), dtype=np.int8)
+    amount[1] = 1
+    add_lives(builder, level.segment[wrong], level.low[wrong], level.high[wrong], amount)
+    good = level.some(np.flatnonzero(relevant))
+    covering = apart(good, clips) if given.overlapping else good
+    _add_found(builder, covering, refs, segment, criteria)
+    lengths = [Fraction(0)] * classes
+    for label, total in zip(refs.label.tolist(), (refs.offset - refs.onset).tolist(), strict=True):
+        lengths[label] += Fraction(total, level.unit)
+    triggers = None if criteria.cttc is None else _triggers(given, level, wrong, covers, criteria)
+    number = np.bincount(refs.label, minlength=classes).tolist()
+    return Intersections(builder.build(), triggers, tuple(lengths), tuple(number))
+
+
+class _ReferenceCovers:
+    """How much of the references of each segment lies before each edge of its frames; references that overlap add."""
+
+    def __init__(self, given: FieldFamily, runs: LevelRuns, refs: EventColumns) -> None:
+        self._clips = given.shape[1]
+        self._place = np.full(given.family.segments, -1, dtype=np.int64)
+        segment = refs.label * self._clips + refs.clip
+        # Sums up to each edge: what a run shares with all references of a class is then one difference, however many
+        # references there are.
+        parts, done = [np.zeros(0, dtype=np.int64)], 0
+        order = np.argsort(segment, kind="stable")
+        owners, begins = np.unique(segment[order], return_index=True)
+        for own, here in zip(owners.tolist(), np.split(order, begins[1:]), strict=False):
+            edges = runs.edges[own % self._clips]
+            onset, offset = refs.onset[here][:, None], refs.offset[here][:, None]
+            before = np.clip(edges[None, :] - onset, 0, offset - onset).sum(axis=0)
+            self._place[own] = done
+            parts.append(before)
+            done += len(before)
+        self._before = np.concatenate(parts)
+
+    def shared(self, segment: Whole, runs: LevelRuns, which: Whole | None = None) -> Ticks:
+        """How long runs, or some of them, lie on the references of a segment of the same clip."""
+        first, last = (runs.first, runs.last) if which is None else (runs.first[which], runs.last[which])
+        place = self._place[segment]
+        known = place >= 0
+        lengths = np.zeros(len(segment), dtype=self._before.dtype)
+        lengths[known] = self._before[place[known] + last[known]] - self._before[place[known] + first[known]]
+        return lengths
+
+
+def _reaches(shared: Ticks, length: Ticks, share: Fraction) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """Whether parts of lengths reach a share; in whole numbers."""
+    top, bottom = share.as_integer_ratio()
+    if max(top, bottom) * max(int(length.max(initial=0)), int(shared.max(initial=0))) >= 1 << 62:
+        shared, length = shared.astype(np.object_), length.astype(np.object_)
+    return np.asarray(shared * bottom >= length * top, dtype=np.bool_)
+
+
+def _add_found(builder: StepsBuilder, runs: LevelRuns, refs: EventColumns, segment: Whole, criteria: Criteria) -> None:
+    """At which cuts the relevant runs, no two of which overlap, cover enough of each reference."""
+    chosen = np.argsort(runs.segment, kind="stable")
+    first = np.searchsorted(runs.segment[chosen], segment, side="left")
+    number = np.searchsorted(runs.segment[chosen], segment, side="right") - first
+    ref = np.repeat(np.arange(len(segment)), number)
+    run = chosen[ranges(first, number)]
+    overlap = np.minimum(refs.offset[ref], runs.offset[run]) - np.maximum(refs.onset[ref], runs.onset[run])
+    meets = (overlap > 0).astype(np.bool_)
+    ref, run, overlap = ref[meets], run[meets], overlap[meets]
+    owner, cut = np.tile(ref, 2), np.concatenate([runs.low[run], runs.high[run]]) + 1
+    amount = np.concatenate([overlap, -overlap])
+    order = np.lexsort((cut, owner))
+    owner, cut, covered = owner[order], cut[order], np.cumsum(amount[order])
+    # Several runs may come or go at one cut: only the sum after the last of them is a state of the field.
+    ends = np.flatnonzero(np.diff(owner * (int(cut.max(initial=0)) + 2) + cut, append=-1))
+    owner, cut, covered = owner[ends], cut[ends], covered[ends]  # each reference ends at zero, so sums need no restart
+    lengths = (refs.offset - refs.onset)[owner]
+    enough = criteria.reached(covered, lengths, criteria.gtc, runs.unit) & (covered > 0).astype(np.bool_)
+    change = increments(enough.astype(np.int64), owner)
+    builder.add(cut, segment[owner], np.stack([change, np.zeros_like(change), -change]))
+
+
+def _triggers(
+    given: FieldFamily, runs: LevelRuns, wrong: Whole, covers: _ReferenceCovers, criteria: Criteria
+) -> CountSteps:
+    """The cross triggers of every class on every other."""
+    classes, clips = given.shape
+    assert criteria.cttc is not None
+    builder = StepsBuilder((classes * classes, clips), 1)
+    label, clip = np.divmod(runs.segment[wrong], clips)
+    length = (runs.offset - runs.onset)[wrong]
+    for other in range(classes):
+        shared = covers.shared(other * clips + clip, runs, wrong)
+        enough = criteria.reached(shared, length, criteria.cttc, runs.unit) & (shared > 0).astype(np.bool_)
+        hits = np.flatnonzero(enough & (label != other))
+        entry = (label[hits] * classes + other) * clips + clip[hits]
+        ones = np.ones((1, len(hits)), dtype=np.int64)
+        add_lives(builder, entry, runs.low[wrong[hits]], runs.high[wrong[hits]], ones)
+    return builder.build()
+
+
+# The polyphonic sound detection score: its ROC over every threshold, and the area under it (rule 20.5).
 
 HOUR = 3600
 
@@ -32,13 +192,9 @@ class Psds:
     e_max: Fraction = Fraction(100)
 
 
-def _shares(*texts: str) -> list[Fraction]:
-    return [Fraction(text) for text in texts]
-
-
 SCENARIOS = {
-    "psds1": Psds(Criteria(*_shares("0.7", "0.7")), Fraction(0), Fraction(1)),
-    "psds2": Psds(Criteria(*_shares("0.1", "0.1", "0.3")), Fraction(1, 2), Fraction(1)),
+    "psds1": Psds(Criteria(Fraction(7, 10), Fraction(7, 10)), Fraction(0), Fraction(1)),
+    "psds2": Psds(Criteria(Fraction(1, 10), Fraction(1, 10), Fraction(3, 10)), Fraction(1, 2), Fraction(1)),
 }
 """The two scenarios of DCASE Task 4, by name."""
 
@@ -87,6 +243,27 @@ def psds_of(counted: Intersections, names: Sequence[str], seconds: Fraction, how
         for label, name in enumerate(names)
         if counted.references[label]
     }
+    return _of_rocs(rocs, names, how)
+
+
+def independent_psds(results: Sequence[PsdsResult], how: Psds) -> PsdsResult:
+    """The PSDS that is independent of post-processing (rule 20.17): each class is taken where it is best.
+
+    The results are of the same classes, clips and settings, one for each way of post-processing.
+    """
+    names = list(results[0].classes)
+    rocs = {}
+    for name in results[0].rocs:
+        points = sorted((p for result in results for p in result.rocs[name]), key=lambda p: (p.rate, -p.found))
+        kept: list[RocPoint] = []
+        for point in points:
+            if not kept or point.found > kept[-1].found:
+                kept.append(point)
+        rocs[name] = tuple(kept)
+    return _of_rocs(rocs, names, how)
+
+
+def _of_rocs(rocs: dict[str, tuple[RocPoint, ...]], names: Sequence[str], how: Psds) -> PsdsResult:
     roc = _mean_roc(list(rocs.values()), how) if rocs else []
     classes = {
         name: _area([(p.rate, p.found) for p in rocs[name]], how.e_max) if name in rocs else None for name in names
@@ -127,6 +304,8 @@ def _least_rates(
 
     Floats choose who could be least; fractions decide between those that are too near to tell.
     """
+    # Few operating points can be the least: floats leave those within their error, and fractions decide among them
+    # alone, since they are slow.
     order = np.lexsort((near, -found))
     first = np.flatnonzero(np.diff(found[order], prepend=-1))
     chosen: list[tuple[int, Fraction, int]] = []
@@ -134,6 +313,10 @@ def _least_rates(
         lowest = near[order[begin]]
         last = begin + int(np.searchsorted(near[order[begin:end]], lowest * (1 + 1e-12), side="right"))
         some = order[begin:last]
+        if (counts[:, some] == counts[:, some[:1]]).all():  # nearly always
+            least = sum((w * n for w, n in zip(weights, counts[:, some[0]].tolist(), strict=True)), Fraction(0))
+            chosen.append((int(found[order[begin]]), least, int(cuts[some].min())))
+            continue
         rows, back = np.unique(counts[:, some], axis=1, return_inverse=True)
         rates = [sum((w * n for w, n in zip(weights, row, strict=True)), Fraction(0)) for row in rows.T.tolist()]
         best = min(range(len(rates)), key=rates.__getitem__)
@@ -141,28 +324,34 @@ def _least_rates(
     return chosen
 
 
-def _aligned(parts: list[Steps]) -> tuple[Whole, Whole]:
+def _aligned(parts: list[CountSteps]) -> tuple[Whole, Whole]:
     """The running sums of several steps over all their cuts, one row a count."""
-    found = [part.running() for part in parts]
-    cuts = np.unique(np.concatenate([line for line, _ in found]))
-    places = (np.searchsorted(line, cuts, side="right") - 1 for line, _ in found)
-    return cuts, np.concatenate([counts[:, place] for (_, counts), place in zip(found, places, strict=True)])
+    lines = [part.running() for part in parts]
+    if len(lines) == 1:
+        return lines[0]
+    cuts = np.unique(np.concatenate([line for line, _ in lines]))
+    places = (np.searchsorted(line, cuts, side="right") - 1 for line, _ in lines)
+    return cuts, np.concatenate([counts[:, place] for (_, counts), place in zip(lines, places, strict=True)])
 
 
 def _mean_roc(rocs: list[tuple[RocPoint, ...]], how: Psds) -> list[tuple[Fraction, Fraction | float]]:
     """The mean over classes less alpha_st deviations, from each rate on at which a class changes; never below 0."""
-    changes = sorted((point.rate, label, point.found) for label, roc in enumerate(rocs) for point in roc)
-    now = [Fraction(0)] * len(rocs)
-    found: dict[Fraction, Fraction | float] = {}
+    # Sums of whole parts, kept up to date: a fraction for each class and step would take most of the time.
+    parts = lcm(*(point.found.denominator for roc in rocs for point in roc))
+    changes = sorted((point.rate, label, int(point.found * parts)) for label, roc in enumerate(rocs) for point in roc)
+    now = [0] * len(rocs)
+    number, total, squares = len(rocs), 0, 0
+    roc: dict[Fraction, Fraction | float] = {}
     for rate, label, share in changes:
+        total += share - now[label]
+        squares += share * share - now[label] * now[label]
         now[label] = share
-        mean = sum(now, Fraction(0)) / len(now)
-        if not how.alpha_st:
-            found[rate] = mean
-            continue
-        variance = sum(share * share for share in now) / len(now) - mean * mean
-        found[rate] = max(float(mean) - float(how.alpha_st) * sqrt(variance), 0.0)
-    return list(found.items())
+        if how.alpha_st:
+            variance = (number * squares - total * total) / (number * parts) ** 2
+            roc[rate] = max(total / (number * parts) - float(how.alpha_st) * sqrt(variance), 0.0)
+        else:
+            roc[rate] = Fraction(total, number * parts)
+    return list(roc.items())
 
 
 def _area(
@@ -174,3 +363,27 @@ def _area(
     if any(isinstance(value, float) for _, value in roc):
         return fsum(float(width) * float(value) for width, (_, value) in zip(widths, roc, strict=True))
     return sum((width * Fraction(value) for width, (_, value) in zip(widths, roc, strict=True)), Fraction(0))
+
+
+# The area under a ROC of cells, whole or up to a rate of false alarms (rule 20.18).
+
+
+def roc_area(
+    hits: Whole, alarms: Whole, positives: int, negatives: int, most: Fraction = Fraction(1)
+) -> Fraction | None:
+    """The area under the share of hits over the share of false alarms up to `most`, as a share of `most`.
+
+    Hits and false alarms are those of each threshold, in any order; nothing at all is one of them. At a rate the curve
+    is the greatest share of hits at a threshold with at most that rate. None without positives or negatives.
+    """
+    if not positives or not negatives:
+        return None
+    # A step, not a line between points: what lies between two thresholds is reached by no threshold. Cells of equal
+    # scores turn together, so that a hit gains nothing from false alarms it is tied with.
+    order = np.lexsort((hits, alarms))
+    last = np.flatnonzero(np.diff(alarms[order], append=-1))
+    rates, shares = alarms[order][last], np.maximum.accumulate(hits[order])[last]
+    top, bottom = (most * negatives).as_integer_ratio()
+    ends = np.minimum(np.append(rates[1:], negatives).astype(np.object_) * bottom, top)
+    widths = np.maximum(ends - np.minimum(rates.astype(np.object_) * bottom, top), 0)
+    return Fraction(int((widths * shares).sum()), top * positives)

@@ -1,29 +1,237 @@
-"""Everything that has a curve over the threshold, by name: clauses, profiles, their mean, and the rates of metrics."""
+"""Everything that has a curve over the threshold, by name: clauses, profiles, means, rates."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from tracepact.core import Aggregation, Contract, atoms
-from tracepact.metrics import MetricSettings
-from tracepact.thresholds.cells import frame_counts, segment_counts
-from tracepact.thresholds.collar import collar_counts
-from tracepact.thresholds.events import event_steps
+import numpy as np
+
+from tracepact.data.events import Ranks, ScoreLevels, join_levels
+from tracepact.language.contract import Aggregation, Contract
+from tracepact.language.formula import atoms
+from tracepact.measures.policy import MetricSettings
+from tracepact.thresholds.clauses import event_steps, frame_steps
 from tracepact.thresholds.family import FieldFamily
-from tracepact.thresholds.frames import frame_steps
-from tracepact.thresholds.intersection import Criteria, Intersections, intersections
-from tracepact.thresholds.rates import Rate, error_rate, macro_values, micro_values
-from tracepact.thresholds.runs import LevelRuns, level_runs
-from tracepact.thresholds.steps import MetricSteps, Steps, Whole
-from tracepact.thresholds.sums import CurveSums, crossed_in_all_clips, of_all_clips
-from tracepact.thresholds.values import Values, clause_values, combined
-from tracepact.trace.levels import join_levels
+from tracepact.thresholds.metrics import LevelRuns, collar_counts, frame_counts, level_runs, segment_counts
+from tracepact.thresholds.psds import Criteria, Intersections, intersections
+from tracepact.thresholds.steps import UNIT, CountSteps, MetricSteps, Values, Whole, clause_values, combined
+
+# Precision, recall, F1 and error rate over every threshold, and the average precision.
+
+
+ERROR_RATE = "error_rate"
+_SUMS = {
+    "precision": ((1, 0, 0), (1, 1, 0)),
+    "recall": ((1, 0, 0), (1, 0, 1)),
+    "f1": ((2, 0, 0), (2, 1, 1)),
+    ERROR_RATE: ((0, 1, 1), (1, 0, 1)),
+}
+"""The rates (rule 15.2): how often true positives, false positives and false negatives count in top and bottom."""
+_RATES = ("precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1", ERROR_RATE)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRate:
+    """The rate of a metric: a quotient of counts, or the mean of those of the classes.
+
+    `spares` says that a substitution, which is a miss and a false alarm, counts once in the top.
+    """
+
+    metric: str
+    top: tuple[int, int, int]
+    bottom: tuple[int, int, int]
+    macro: bool
+    spares: bool
+
+    @classmethod
+    def of(cls, name: str) -> "MetricRate":
+        """The rate of a name such as `event_macro_f1`."""
+        metric, _, rate = name.partition("_")
+        return cls(metric, *_SUMS[rate.removeprefix("macro_")], rate.startswith("macro_"), rate == ERROR_RATE)
+
+    def values(self, tallies: CountSteps, spared: CountSteps | None = None) -> Values:
+        """The rate at every cut; `spared` counts substitutions, None for criteria that know none."""
+        if self.macro:  # over the classes for which it is defined
+            grouped = tallies.grouped(clips=True, classes=False)
+            alone = replace(self, macro=False)
+            return defined_mean([alone.values(grouped.label(label)) for label in range(grouped.shape[0])])
+        cuts, counts = tallies.running()
+        top, bottom = np.asarray(self.top) @ counts, np.asarray(self.bottom) @ counts
+        if not self.spares or spared is None:
+            return quotient(cuts, top, bottom)
+        others, swapped = spared.running()
+        both = np.union1d(cuts, others)
+        here, there = (np.searchsorted(line, both, side="right") - 1 for line in (cuts, others))
+        return quotient(both, top[here] - swapped[0][there], bottom[here])
+
+
+def quotient(cuts: Whole, top: Whole, bottom: Whole) -> Values:
+    """The quotient of two counts from each cut on; undefined where the bottom is 0."""
+    defined = bottom > 0
+    near = np.rint(top / np.where(defined, bottom, 1) * UNIT).astype(np.int64)
+
+    def exactly(at: Whole) -> list[Fraction | None]:
+        places = np.searchsorted(cuts, at, side="right") - 1
+        pairs = zip(top[places].tolist(), bottom[places].tolist(), strict=True)
+        return [Fraction(a, b) if b else None for a, b in pairs]
+
+    # An error rate may exceed 1: a float is off by one part in 2⁵³ of it.
+    error = 2 + (int(near.max(initial=0)) >> 50)
+    return Values(cuts, near, defined, error, exactly)
+
+
+def defined_mean(parts: Sequence[Values]) -> Values:
+    """The mean of the parts that are defined."""
+    cuts = np.unique(np.concatenate([values.cuts for values in parts]))
+    total, number = np.zeros(len(cuts), dtype=np.int64), np.zeros(len(cuts), dtype=np.int64)
+    for values in parts:
+        place = np.searchsorted(values.cuts, cuts, side="right") - 1
+        total += np.where(values.earned[place], values.near[place], 0)
+        number += values.earned[place]
+
+    def exactly(at: Whole) -> list[Fraction | None]:
+        found: list[Fraction | None] = []
+        for row in zip(*(values.exactly(at) for values in parts), strict=True):
+            known = [value for value in row if value is not None]
+            found.append(sum(known, Fraction(0)) / len(known) if known else None)
+        return found
+
+    error = max(values.error for values in parts) + 1
+    return Values(cuts, total // np.maximum(number, 1), number > 0, error, exactly)
+
+
+def average_precision(tallies: CountSteps) -> Fraction | None:
+    """The sum over the recalls that occur of the best precision at each times its rise (rule 20.4)."""
+    _, counts = tallies.running()
+    tp, fp, fn = counts
+    references = int(tp[0] + fn[0])
+    if not references:
+        return None
+    # At one recall the best precision is that of the fewest false positives: the first of each recall after sorting.
+    order = np.lexsort((fp, tp))
+    tp, fp = tp[order], fp[order]
+    first = np.flatnonzero(np.diff(tp, prepend=-1))
+    area, before = Fraction(0), 0
+    for hits, wrong in zip(tp[first].tolist(), fp[first].tolist(), strict=True):
+        if hits:
+            area += Fraction(hits, hits + wrong) * (hits - before)
+            before = hits
+    return area / references
+
+
+# Counts of some clips over every threshold that can be added to those of others: curves in batches (rule 24.16).
+#
+# Every part has scores of its own. Their cuts mean the same on the scores of both: the cut just above a score stays
+# just above it. Counts that are only ever added over clips are added at once; what becomes a mean over clips stays
+# by clip.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurveSums:
+    """What is counted of some clips at every threshold.
+
+    Attributes:
+        classes: the classes of the whole.
+        levels: the distinct scores of these clips.
+        places: the numbers of these clips in the whole, ascending.
+        seconds: how long they are together.
+        by_clip: the clauses whose counts stay by clip, in the order of `places`; all other counts are of all clips.
+        clauses: the counts of clauses.
+        metrics: the counts of metrics.
+        crossed: the counts by intersections of each criteria that were asked for.
+    """
+
+    classes: tuple[str, ...]
+    levels: ScoreLevels
+    places: Whole
+    seconds: Fraction
+    by_clip: frozenset[str]
+    clauses: Mapping[str, CountSteps]
+    metrics: Mapping[str, MetricSteps]
+    crossed: Mapping[Criteria, Intersections]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of classes and clips."""
+        return len(self.classes), len(self.places)
+
+    def __add__(self, other: "CurveSums") -> "CurveSums":
+        levels, ranks = join_levels([self.levels, other.levels])
+        order = np.argsort(np.concatenate([self.places, other.places]), kind="stable")
+
+        def added(a: CountSteps, b: CountSteps, name: str = "") -> CountSteps:
+            moved = _on_ranks(a, ranks[0]), _on_ranks(b, ranks[1])
+            return _side_by_side(*moved, order) if name in self.by_clip else _summed(*moved)
+
+        def if_there(a: CountSteps | None, b: CountSteps | None) -> CountSteps | None:
+            return None if a is None or b is None else added(a, b)
+
+        def both(a: MetricSteps, b: MetricSteps) -> MetricSteps:
+            return MetricSteps(added(a.tallies, b.tallies), if_there(a.substitutions, b.substitutions))
+
+        def crossings(a: Intersections, b: Intersections) -> Intersections:
+            lengths, references = zip(a.lengths, b.lengths, strict=True), zip(a.references, b.references, strict=True)
+            return Intersections(
+                added(a.tallies, b.tallies),
+                if_there(a.triggers, b.triggers),
+                tuple(one + two for one, two in lengths),
+                tuple(one + two for one, two in references),
+            )
+
+        return CurveSums(
+            self.classes,
+            levels,
+            np.concatenate([self.places, other.places])[order],
+            self.seconds + other.seconds,
+            self.by_clip,
+            {name: added(steps, other.clauses[name], name) for name, steps in self.clauses.items()},
+            {name: both(steps, other.metrics[name]) for name, steps in self.metrics.items()},
+            {criteria: crossings(some, other.crossed[criteria]) for criteria, some in self.crossed.items()},
+        )
+
+
+def _on_ranks(steps: CountSteps, ranks: Ranks) -> CountSteps:
+    """The same counts where each score has another rank; a cut above no score is in no change."""
+    return CountSteps(steps.shape, steps.base, ranks[steps.cut - 1] + 1, steps.entry, steps.change)
+
+
+def _summed(a: CountSteps, b: CountSteps) -> CountSteps:
+    """The counts of both added; where all that changes cancels there is still a piece, as in the whole."""
+    columns = ((a.cut, b.cut), (a.entry, b.entry), (a.change, b.change))
+    cut, entry, change = (np.concatenate(pair, axis=-1) for pair in columns)
+    return CountSteps(a.shape, a.base + b.base, cut, entry, change).netted(cancelled=True)
+
+
+def _side_by_side(a: CountSteps, b: CountSteps, order: Whole) -> CountSteps:
+    """The counts of the clips of both, in an order of all."""
+    classes, number = a.shape[0], a.shape[1] + b.shape[1]
+    place = np.argsort(order)
+    base = np.concatenate([some.base.reshape(len(some.base), *some.shape) for some in (a, b)], axis=2)[:, :, order]
+    entries = []
+    for some, first in ((a, 0), (b, a.shape[1])):
+        label, clip = np.divmod(some.entry, max(some.shape[1], 1))
+        entries.append(label * number + place[clip + first])
+    columns = ((a.cut, b.cut), tuple(entries), (a.change, b.change))
+    cut, entry, change = (np.concatenate(pair, axis=-1) for pair in columns)
+    return CountSteps((classes, number), base.reshape(len(base), -1), cut, entry, change).netted(cancelled=True)
+
+
+def of_all_clips(steps: CountSteps) -> CountSteps:
+    """The counts of all clips added, one change for each class and cut."""
+    return steps.grouped(clips=True, classes=False).netted(cancelled=True)
+
+
+def crossed_in_all_clips(found: Intersections) -> Intersections:
+    """The same, of counts by intersections."""
+    triggers = None if found.triggers is None else of_all_clips(found.triggers)
+    return Intersections(of_all_clips(found.tallies), triggers, found.lengths, found.references)
+
+
+# Everything that has a curve over the threshold, by name: clauses, profiles, their mean, and the rates of metrics.
 
 METRICS = ("frame", "segment", "event", "intersection")
 MEAN = "mean"
 """The mean of the vector; a clause or a profile of that name comes first."""
-ERROR_RATE = "error_rate"
-_RATES = (*(rate.value for rate in Rate), *(f"macro_{rate.value}" for rate in Rate), ERROR_RATE)
 Advance = Callable[[int, int, str], None]
 
 
@@ -40,10 +248,6 @@ class CurveSettings:
     intersection: Criteria = field(default_factory=lambda: Criteria(Fraction(1, 2), Fraction(1, 2)))
 
 
-def _quiet(done: int, of: int, what: str) -> None:
-    """Tell nobody."""
-
-
 class Quantities:
     """The counts behind every curve of a contract on a field, found when they are first asked for, and the curves."""
 
@@ -52,21 +256,16 @@ class Quantities:
         contract: Contract,
         given: FieldFamily | CurveSums,
         settings: CurveSettings | None = None,
-        advance: Advance = _quiet,
+        advance: Advance = lambda done, of, what: None,
     ) -> None:
         self.contract, self.given = contract, given
         self.settings = settings or CurveSettings()
         self._advance = advance
         summed = given if isinstance(given, CurveSums) else None
-        self._clauses: dict[str, Steps] = {} if summed is None else dict(summed.clauses)
+        self._clauses: dict[str, CountSteps] = {} if summed is None else dict(summed.clauses)
         self._metrics: dict[str, MetricSteps] = {} if summed is None else dict(summed.metrics)
         self._crossed: dict[Criteria, Intersections] = {} if summed is None else dict(summed.crossed)
         self._runs: LevelRuns | None = None
-
-    @property
-    def names(self) -> Iterator[str]:
-        """The names of all quantities: clauses, profiles, `mean`, and the rates of metrics such as `event_f1`."""
-        return quantity_names(self.contract)
 
     @property
     def family(self) -> FieldFamily:
@@ -84,7 +283,7 @@ class Quantities:
             self._runs = level_runs(self.family, times)
         return self._runs
 
-    def steps(self, clause: str) -> Steps:
+    def steps(self, clause: str) -> CountSteps:
         """The counts of a clause."""
         if clause not in self._clauses:
             frames = any(c.name == clause for c in self.contract.frame_clauses)
@@ -106,14 +305,11 @@ class Quantities:
         settings = self.settings.metrics
         match name:
             case "frame":
-                cells = frame_counts(self.family)
-                return MetricSteps(cells.tallies, cells.substitutions)
+                return frame_counts(self.family)
             case "segment":
-                cells = segment_counts(self.family, settings.segment)
-                return MetricSteps(cells.tallies, cells.substitutions)
+                return segment_counts(self.family, settings.segment)
             case "event":
-                events = collar_counts(self.family, settings.event, self.runs)
-                return MetricSteps(events.tallies, events.substitutions)
+                return collar_counts(self.family, settings.event, self.runs)
             case _:
                 return MetricSteps(self.crossed(self.settings.intersection).tallies, None)
 
@@ -160,7 +356,7 @@ class Quantities:
 
         A clause or the mean is under the contract's aggregation, a profile under its own, unless another is named.
         """
-        parts = self.weights(name)
+        parts = weights_of(self.contract, name)
         if parts is None:
             return self._rate(name, label, clips)
         chosen = self.aggregation(name, aggregation)
@@ -172,32 +368,21 @@ class Quantities:
         profiles = {profile.name: profile.aggregation for profile in self.contract.profiles}
         return named or profiles.get(name, self.contract.aggregation)
 
-    def replaced(self, clauses: Mapping[str, Steps], tallies: Mapping[str, Steps]) -> "Quantities":
+    def replaced(self, clauses: Mapping[str, CountSteps], tallies: Mapping[str, CountSteps]) -> "Quantities":
         """The same quantities of other counts; metrics then know no substitutions."""
         found = Quantities(self.contract, self.given, self.settings)
         found._clauses = dict(clauses)
         found._metrics = {name: MetricSteps(steps, None) for name, steps in tallies.items()}
         return found
 
-    def weights(self, name: str) -> list[tuple[str, Fraction]] | None:
-        """The clauses a quantity is the weighted mean of; None for the rate of a metric."""
-        return weights_of(self.contract, name)
-
     def _rate(self, name: str, label: int | None, clips: Whole | None) -> Values:
-        metric, _, rate = name.partition("_")
-        counts = self.metric(metric)
-        tallies = _some(counts.tallies, label, clips)
-        if rate == ERROR_RATE:
-            # A substitution is an error of two classes: of one class alone its miss and its false alarm are two.
-            swapped = counts.substitutions if label is None else None
-            return error_rate(tallies, None if swapped is None else _some(swapped, None, clips))
-        if rate.startswith("macro_"):
-            return macro_values(tallies, Rate(rate.removeprefix("macro_")))
-        return micro_values(tallies, Rate(rate))
-
-    def depends_on_other_classes(self, name: str) -> bool:
-        """Whether the curve of one class moves with the thresholds of others (rule 19.6)."""
-        return depends_on_other_classes(self.contract, name)
+        rate = MetricRate.of(name)
+        counts = self.metric(rate.metric)
+        # A substitution is an error of two classes: of one class alone its miss and its false alarm are two.
+        swapped = counts.substitutions if label is None else None
+        return rate.values(
+            _some(counts.tallies, label, clips), None if swapped is None else _some(swapped, None, clips)
+        )
 
 
 def _means_over_clips(contract: Contract, clause: str) -> bool:
@@ -237,6 +422,6 @@ def is_least_best(name: str) -> bool:
     return name.endswith(ERROR_RATE)
 
 
-def _some(steps: Steps, label: int | None, clips: Whole | None) -> Steps:
+def _some(steps: CountSteps, label: int | None, clips: Whole | None) -> CountSteps:
     chosen = steps if label is None else steps.label(label)
     return chosen if clips is None else chosen.select(clips)

@@ -1,6 +1,7 @@
 """Whether the extra `torch` is installed; without it, importing this package says how to get it."""
 
-from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.diagnostics.findings import Diagnostic
 
 
 class MissingExtra(InvalidInput, ImportError):  # noqa: N818  (it says what is missing)

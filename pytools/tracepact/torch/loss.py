@@ -3,19 +3,60 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from tracepact.core import Aggregation, Contract, FrameClause, atoms
-from tracepact.diagnostics import Diagnostics, did_you_mean
-from tracepact.lang import load_contract, parse_contract
-from tracepact.torch.inputs import Given, take
-from tracepact.torch.plan import plan_of
-from tracepact.torch.scores import clause_value
-from tracepact.torch.smooth import Smooth
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import did_you_mean
+from tracepact.language.compilation import load_contract, parse_contract
+from tracepact.language.contract import Aggregation, Contract, FrameClause
+from tracepact.language.formula import atoms
+from tracepact.torch.smooth import AtomDegrees, Smooth, plan_of, take
 from tracepact.wording import listed
+
+# Scores of degrees: obligations are weights, and what is asked of less than one frame counts in part as vacuous.
+#
+# A score is a pair of tensors: the *share* of its obligations that is satisfied, and how much is *asked*, from 0 to
+# 1. Its value is share + (1 − asked), so that nothing asked gives 1 (rule 7.3). With truth values this is the score
+# of chapter 7; between them its slope is bounded, which satisfied / obligated alone is not where the obligations
+# vanish.
+
+_OVER_FRAMES = -1
+_BATCH, _CLASSES = 0, 1
+
+
+def clause_value(obligation: Tensor, formula: Tensor, aggregation: Aggregation) -> Tensor:
+    """The score of a clause from its degrees by clip, class and frame, under an aggregation (rule 7.5)."""
+    satisfied, obligated = (x.sum(dim=_OVER_FRAMES) for x in (obligation * formula, obligation))
+    match aggregation:
+        case Aggregation.POOLED:
+            return _value(*_share(satisfied.sum(), obligated.sum()))
+        case Aggregation.MACRO_CLASSES:
+            return _value(*_share(satisfied.sum(dim=_BATCH), obligated.sum(dim=_BATCH))).mean()
+        case Aggregation.MACRO_CLASSES_INFORMATIVE:
+            return _mean(*_share(satisfied.sum(dim=_BATCH), obligated.sum(dim=_BATCH)))
+        case Aggregation.MACRO_CLIPS:
+            return _value(*_share(satisfied, obligated)).mean()
+        case Aggregation.MACRO_CLIPS_INFORMATIVE:
+            share, asked = (x.sum(dim=_CLASSES) for x in _share(satisfied, obligated))
+            return _mean(*_share(share, asked))
+
+
+def _share(satisfied: Tensor, obligated: Tensor) -> tuple[Tensor, Tensor]:
+    missing = torch.relu(1 - obligated)
+    return satisfied / (obligated + missing), 1 - missing
+
+
+def _value(share: Tensor, asked: Tensor) -> Tensor:
+    return share + (1 - asked)
+
+
+def _mean(share: Tensor, asked: Tensor) -> Tensor:
+    """The mean of what is asked; 1 if nothing is."""
+    return _value(*_share(share.sum(), asked.sum()))
+
 
 COLDEST, HOTTEST = 1e-6, 1e6
 """The temperatures between which 32-bit floats have finite slopes."""
@@ -103,9 +144,18 @@ class ContractLoss(nn.Module):
         faults.raise_errors()
         self.aggregation = aggregation or found[1]
         self.register_buffer("weights", torch.tensor(found[0], dtype=torch.float64), persistent=False)
+        self._frame_clauses = frame_clauses
         self._plan = plan_of(frame_clauses)
         used = frozenset().union(*(atoms(f) for c in frame_clauses for f in (c.obligation, c.formula)))
         self._declared = tuple(name for name in self.contract.declared_atoms if name in used)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the plan, whose steps are functions: it is made anew where the loss is read."""
+        return {name: value for name, value in self.__dict__.items() if name != "_plan"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)  # type: ignore[no-untyped-call]
+        self._plan = plan_of(self._frame_clauses)
 
     def forward(
         self,
@@ -160,11 +210,11 @@ class ContractLoss(nn.Module):
         lengths: Tensor | Sequence[int] | None,
         ignored: Tensor | None,
         masks: Mapping[str, Tensor] | None,
-    ) -> Given:
+    ) -> AtomDegrees:
         tensors = {"pred_active": probabilities, "ref_active": reference, **(masks or {})}
         return take(tensors, lengths, ignored, self._declared, self.classes, values=not torch.compiler.is_compiling())
 
-    def _degrees(self, given: Given) -> list[tuple[Tensor, Tensor]]:
+    def _degrees(self, given: AtomDegrees) -> list[tuple[Tensor, Tensor]]:
         return self._plan.degrees(Smooth(self.temperature, given.valid), given.atoms)
 
 

@@ -4,7 +4,7 @@ from itertools import combinations
 
 from hypothesis import strategies as st
 
-from tracepact.tools.select.cover.problem import Problem
+from tracepact.selection.cover_problem import Problem
 
 Columns = tuple[int, ...]
 

@@ -10,18 +10,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.cover.problems import best_cover, every_cover, optima, problems
 
-from tracepact.progress import silent
-from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
-from tracepact.tools.select.cover.best import _refutation, all_optima, solve
-from tracepact.tools.select.cover.clock import Clock
-from tracepact.tools.select.cover.greedy import greedy_cover, independent_rows
-from tracepact.tools.select.cover.packing import packing
-from tracepact.tools.select.cover.problem import Answer, Cover, Evidence, Level, Problem, Refutation
-from tracepact.tools.select.cover.reduce import Keep, reduced
+from tracepact.selection import cover
+from tracepact.selection.cover import all_optima, independent_rows, packing, solve, weights_bound
+from tracepact.selection.cover_problem import (
+    NOT_ASKED,
+    Clock,
+    Cover,
+    CoverAnswer,
+    CoverEvidence,
+    Keep,
+    Level,
+    Problem,
+    SecondSolver,
+    greedy_cover,
+    reduced,
+)
+from tracepact.selection.cover_search import Z3_NAME, search, second_opinion
 
-SOLVERS = {by.NAME: by.improve for by in (by_branching, by_rc2, by_z3)}
 FEWER = settings(max_examples=max(25, settings().max_examples // 4))
-"""Each example asks several solvers."""
+"""Each example asks a second solver."""
+REFUTED = SecondSolver(Z3_NAME, CoverAnswer.REFUTED, CoverAnswer.REFUTED, CoverAnswer.REFUTED)
 
 
 def cost(problem: Problem, columns: tuple[int, ...]) -> int:
@@ -51,16 +59,28 @@ def test_the_cover_is_the_lexicographic_optimum_and_says_so(problem: Problem) ->
     assert found.cost == found.cost_bound == cost(problem, found.columns)
     assert found.optimal
     assert found.count_bound == len(found.columns)
-    assert found.refutation.complete
-    assert found.refutation.solver not in (None, found.solver)
+    assert found.second_solver == REFUTED
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("few", [0, 2, 12])
 @FEWER
-@given(problem=problems())
-def test_every_solver_finds_it_alone_from_any_seed(name: str, problem: Problem) -> None:
-    found = SOLVERS[name](problem, tuple(range(len(problem.costs))), Clock(), silent)
+@given(problem=problems(columns=9, rows=12))
+def test_the_search_finds_it_alone_divided_or_not(few: int, problem: Problem) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tracepact.selection.cover_search._FEW", few)
+        found = search(problem, Clock())
     assert (found.columns, found.proven) == (best_cover(problem), Level.ORDER)
+    assert found.count_bound == len(found.columns)
+
+
+@FEWER
+@given(problems(), st.data())
+def test_the_second_solver_refutes_the_best_cover_alone(problem: Problem, data: st.DataObject) -> None:
+    best, other = best_cover(problem), data.draw(st.sampled_from(every_cover(problem)))
+    assert second_opinion(problem, best, Level.ORDER, Clock()) == REFUTED
+    if other != best:
+        with pytest.raises(RuntimeError, match="better cover"):
+            second_opinion(problem, other, Level.ORDER, Clock())
 
 
 def test_fewer_columns_come_before_cost() -> None:
@@ -117,22 +137,26 @@ def test_a_limit_that_cuts_optima_is_said(problem: Problem, limit: int) -> None:
     assert set(found) <= set(expected)
 
 
-@pytest.mark.parametrize("installed", [True, False])
-def test_optima_are_enumerated_by_a_solver_where_the_tree_is_too_large(
-    installed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("few", [0, 2])
+@FEWER
+@given(problem=problems(columns=9, rows=12))
+def test_all_optima_are_found_in_parts_too(few: int, problem: Problem) -> None:
+    best = solve(problem, opinion=Fraction(0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tracepact.selection.cover_search._FEW", few)
+        found = all_optima(problem, best, limit=10_000)
+    assert (list(found), found.complete) == (optima(problem), True)
+
+
+def test_optima_of_parts_are_combined_up_to_the_limit() -> None:
     problem = Problem(tuple(0b11 << 2 * pair for pair in range(5)), (1, 1, 1, 1, 2, 1, 1, 1, 1, 1))
-    expected = optima(problem)
-    cover = solve(problem)
-    monkeypatch.setattr("tracepact.tools.select.cover.best._VISITS", 0)
-    monkeypatch.setattr(by_rc2, "available", lambda: installed)
-    found = all_optima(problem, cover, limit=100)
-    assert (list(found), found.complete) == (expected, True)
+    best, expected = solve(problem), optima(problem)
     assert len(expected) == 2**4
-    some = all_optima(problem, cover, limit=5)
+    some = all_optima(problem, best, limit=5)
     assert (len(some), some.complete) == (5, False)
     assert set(some) <= set(expected)
-    assert not all_optima(problem, cover, limit=100, seconds=Fraction(0)).complete
+    late = all_optima(problem, best, limit=100, seconds=Fraction(0))
+    assert (list(late), late.complete) == ([best.columns], False)
 
 
 # What changes nothing
@@ -160,13 +184,6 @@ def test_reductions_keep_the_best_cover_and_where_asked_every_optimum(problem: P
     assert sorted(map(large.whole, optima(large.problem))) == optima(problem)
 
 
-@given(problems())
-def test_reductions_count_what_they_took(problem: Problem) -> None:
-    counts = reduced(problem, Keep.OPTIMUM).counts
-    assert counts.rows + counts.dropped_rows == len(problem.rows)
-    assert counts.columns + counts.forced + counts.dropped_columns == len(problem.costs)
-
-
 # Evidence
 
 
@@ -186,10 +203,10 @@ def test_independent_rows_share_no_column_and_bound_every_cover(problem: Problem
 
 def check_evidence(problem: Problem, found: Cover) -> None:
     """What a sceptic can check without a solver."""
-    if found.evidence is Evidence.ROWS:
+    if found.evidence is CoverEvidence.ROWS:
         assert len(found.independent_rows) == found.count_bound
         assert not any(problem.rows[a] & problem.rows[b] for a, b in combinations(found.independent_rows, 2))
-    elif found.evidence is Evidence.WEIGHTS:
+    elif found.evidence is CoverEvidence.WEIGHTS:
         carried = [Fraction(0)] * len(problem.costs)
         for row, weight in found.row_weights:
             assert weight > 0
@@ -207,11 +224,12 @@ def test_the_evidence_of_a_bound_can_be_checked_by_hand(problem: Problem) -> Non
 
 def test_a_triangle_of_rows_needs_weights_or_a_solver() -> None:
     # Any two of the three rows share a column, so one independent row; half of each weighs 3/2, so two columns.
+    pytest.importorskip("scipy")
     problem = Problem((0b011, 0b110, 0b101), (1, 1, 1))
     found = solve(problem)
     assert found.columns == (0, 1)
     assert len(found.independent_rows) == 1
-    assert found.evidence is Evidence.WEIGHTS
+    assert found.evidence is CoverEvidence.WEIGHTS
     check_evidence(problem, found)
 
 
@@ -226,17 +244,14 @@ def test_rows_that_greed_misses_are_found_by_their_weights_or_in_another_try() -
 def test_weights_that_prove_nothing_are_refused() -> None:
     problem = Problem((0b011, 0b110), (1, 1, 1))
     with pytest.raises(ValueError, match="more than 1"):
-        bounds.weights_bound(problem, {0: Fraction(1), 1: Fraction(1, 10**9)})
+        weights_bound(problem, {0: Fraction(1), 1: Fraction(1, 10**9)})
 
 
-def test_without_the_extra_z3_and_the_search_of_our_own_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_rc2, "available", lambda: False)
-    monkeypatch.setattr(bounds, "available", lambda: False)
+def test_without_the_extra_the_answer_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cover, "available", lambda: False)
     found = solve(Problem((0b011, 0b110, 0b101), (1, 1, 1)))
-    assert found.columns == (0, 1)
-    assert found.evidence is Evidence.SOLVER
-    assert found.refutation.complete
-    assert {found.solver, found.refutation.solver} == {by_branching.NAME, by_z3.NAME}
+    assert (found.columns, found.optimal) == ((0, 1), True)
+    assert found.second_solver == REFUTED
 
 
 # Time
@@ -244,22 +259,23 @@ def test_without_the_extra_z3_and_the_search_of_our_own_do_it(monkeypatch: pytes
 
 def test_a_spent_budget_gives_a_cover_with_its_gap_and_claims_nothing() -> None:
     problem = hard_problem()
-    found = solve(problem, seconds=Fraction(0), second_opinion=Fraction(0))
+    found = solve(problem, seconds=Fraction(0), opinion=Fraction(0))
     assert problem.covers(found.columns)
     assert found.cost == cost(problem, found.columns)
     assert not found.optimal
-    assert found.gap == len(found.columns) - found.count_bound > 0
+    assert found.count_bound < len(found.columns)
     assert found.cost_bound <= found.cost
-    assert found.refutation.count is Answer.UNASKED
+    assert found.second_solver == NOT_ASKED
     assert len(all_optima(problem, found, limit=3)) == 0
     check_evidence(problem, found)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
-def test_a_solver_that_is_stopped_claims_nothing_false(name: str) -> None:
+@pytest.mark.parametrize("few", [0, 12])
+def test_a_search_that_is_stopped_claims_nothing_false(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = hard_problem()
-    known = solve(problem, seconds=Fraction(3), second_opinion=Fraction(0))
-    found = SOLVERS[name](problem, tuple(range(len(problem.costs))), Clock.of(Fraction(1, 5)), silent)
+    known = solve(problem, seconds=Fraction(3), opinion=Fraction(0))
+    monkeypatch.setattr("tracepact.selection.cover_search._FEW", few)
+    found = search(problem, Clock.of(Fraction(1, 20)))
     assert problem.covers(found.columns)
     assert found.proven < Level.ORDER
     assert found.count_bound <= len(known.columns)
@@ -272,28 +288,13 @@ def test_a_second_opinion_that_runs_out_is_not_a_refutation() -> None:
     # Twelve triangles: each needs two columns; nothing is forced or dominated once costs differ.
     rows = [mask << 3 * i for i in range(12) for mask in (0b011, 0b110, 0b101)]
     problem = Problem(tuple(rows), (1, 2, 3) * 12)
-    found = solve(problem, second_opinion=Fraction(1, 10**6))
+    found = solve(problem, opinion=Fraction(1, 10**6))
     assert found.optimal
-    assert found.refutation.solver is not None
-    assert found.refutation.count is Answer.UNKNOWN
-    unasked = solve(problem, second_opinion=Fraction(0))
+    unknown = (CoverAnswer.UNKNOWN,) * 3
+    assert found.second_solver == SecondSolver(Z3_NAME, *unknown)
+    unasked = solve(problem, opinion=Fraction(0))
     assert (unasked.columns, unasked.optimal) == (found.columns, True)
-    assert unasked.refutation == Refutation(reason="no second solver was asked")
-
-
-def test_without_a_second_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_rc2, "available", lambda: False)
-    monkeypatch.setattr("tracepact.tools.select.cover.best._FEW", 0)
-    found = solve(Problem((0b011, 0b110, 0b101), (1, 1, 1)))
-    assert (found.solver, found.columns, found.optimal) == (by_z3.NAME, (0, 1), True)
-    assert found.refutation == Refutation(reason="no second solver is installed")
-
-
-def test_a_second_solver_that_finds_a_better_cover_is_a_fault_not_an_answer() -> None:
-    problem = Problem((0b111, 0b011), (1, 1, 1))
-    wrong = Cover((1,), 1, Level.ORDER, 1, 1, Evidence.SOLVER, "a solver that errs")
-    with pytest.raises(RuntimeError, match="better cover"):
-        _refutation(problem, wrong, Fraction(10), silent)
+    assert unasked.second_solver == NOT_ASKED
 
 
 @FEWER
@@ -303,19 +304,19 @@ def test_a_packing_is_a_bound_and_its_cover_a_cover(problem: Problem) -> None:
     if not problem.rows:
         return
     first = greedy_cover(problem)
-    found = packing(problem, first, Clock())
+    weights, smaller = packing(problem, first, Clock())
     for column in range(len(problem.costs)):
-        assert sum(weight for row, weight in found.weights.items() if problem.rows[row] >> column & 1) <= 1
-    assert all(weight > 0 for weight in found.weights.values())
-    assert sum(found.weights.values()) <= len(best_cover(problem))
-    assert problem.covers(found.cover)
-    assert len(found.cover) <= len(first)
+        assert sum(weight for row, weight in weights.items() if problem.rows[row] >> column & 1) <= 1
+    assert all(weight > 0 for weight in weights.values())
+    assert sum(weights.values()) <= len(best_cover(problem))
+    assert problem.covers(smaller)
+    assert len(smaller) <= len(first)
 
 
 def test_a_packing_of_a_dense_problem_is_near_the_linear_program() -> None:
     """Every row has 20 of 200 columns in turn: by symmetry the linear program is 10, where no two rows are apart."""
     rows = tuple(sum(1 << (start + k) % 200 for k in range(20)) for start in range(200))
     problem = Problem(rows, (1,) * 200)
-    found = packing(problem, greedy_cover(problem), Clock())
-    assert sum(found.weights.values()) > Fraction(99, 10)
-    assert bounds.weights_bound(problem, found.weights) == len(found.cover) == 10
+    weights, smaller = packing(problem, greedy_cover(problem), Clock())
+    assert sum(weights.values()) > Fraction(99, 10)
+    assert weights_bound(problem, weights) == len(smaller) == 10

@@ -226,21 +226,35 @@
     const view = element("div", { class: "view" }, lanes);
     view.addEventListener("keydown", (event) => walk(event, lanes));
     const many = painted.reduce((sum, { items }) => sum + items.length, 0) > most;
+    const clear = () => { for (const { holder } of painted) holder.replaceChildren(); };
     const draw = () => {
+      clear();
       const width = Math.max(lanes.clientWidth, 600), seen = Math.max(view.clientWidth, 600);
-      const from = many ? frames * (view.scrollLeft - seen) / width : 0, to = many ? frames * (view.scrollLeft + 2 * seen) / width : frames;
-      const grain = many ? 2 * frames / width : 0;
-      for (const { holder } of painted) holder.replaceChildren();
-      for (const { holder, items, make } of painted) holder.append(...inView(items, from, to, grain).map(make));
+      const from = many ? frames * (view.scrollLeft - seen / 2) / width : 0, to = many ? frames * (view.scrollLeft + 1.5 * seen) / width : frames;
+      // Marks of two pixels where they are few enough; of many lanes they are joined until they are.
+      let grain = many ? 2 * frames / width : 0, marks, times;
+      do {
+        marks = painted.map(({ items }) => inView(items, from, to, grain));
+        times = marks.reduce((sum, some) => sum + some.length, 0) / most;
+        grain *= Math.max(2, times);
+      } while (grain && grain < frames && times > 1);
+      painted.forEach(({ holder, make }, k) => holder.append(...marks[k].map(make)));
       const first = lanes.querySelector(".fail");
       if (first) first.tabIndex = 0;
     };
     draw();
+    // Zooming scrolls as well, and a wheel scrolls many times a frame: what is asked for before a frame is drawn once.
+    let due = false;
+    const later = () => {
+      if (due) return;
+      due = true;
+      requestAnimationFrame(() => { due = false; draw(); });
+    };
     if (many) {
-      view.addEventListener("scroll", () => requestAnimationFrame(draw));
-      requestAnimationFrame(draw);
+      view.addEventListener("scroll", later);
+      later();
     }
-    const parts = [...player(clip), tools(clip, lanes, view, many ? draw : () => {}), element("div", { class: "timeline" }, labels, view)];
+    const parts = [...player(clip), tools(clip, lanes, view, many ? clear : () => {}, many ? later : () => {}), element("div", { class: "timeline" }, labels, view)];
     if (rows.length) parts.push(asTable(rows));
     return parts;
   };
@@ -285,12 +299,13 @@
     }
     return lane;
   };
-  const tools = (clip, lanes, view, drawn) => {
+  const tools = (clip, lanes, view, cleared, drawn) => {
     const largest = Math.max(64, 2 ** Math.ceil(Math.log2(data.frames[clip] / 1000)));
     let zoom = 1;
     const shownZoom = element("span", { text: "1×" });
     const set = (next) => {
       const middle = (view.scrollLeft + view.clientWidth / 2) / lanes.clientWidth;
+      cleared(); // else the browser would lay out at the new width what is drawn anew
       zoom = Math.min(largest, Math.max(1, next));
       lanes.style.width = `${100 * zoom}%`;
       shownZoom.textContent = `${zoom}×`;

@@ -24,7 +24,7 @@ const scene = (() => {
   const classesOf = (clip) => [...clip.ref, ...clip.pred].map(({ label }) => label);
 
   return {
-    clips, state, closed,
+    clips, state, closed, copied: data.copied,
     question: () => ({ contract: state.contract, clip: closed(), set: state.set, union: state.union }),
     listen: (listener) => listeners.push(listener),
     // `what` is one of contract, set, clip.

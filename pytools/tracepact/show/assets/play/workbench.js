@@ -123,7 +123,8 @@
   });
   document.getElementById("share").addEventListener("click", async (event) => {
     address.write({ scene: scene.text() });
-    try { await navigator.clipboard.writeText(location.href); event.target.textContent = "Copied"; } catch { event.target.textContent = "Copy it from the address bar"; }
+    // What stands before `#` holds the token of this page, and opens it for nobody else: only the scene is shared.
+    try { await navigator.clipboard.writeText(location.hash); event.target.textContent = "Copied: tracepact play '…' opens it, as does the address of any page of play with it behind"; } catch { event.target.textContent = "Copy what follows # in the address bar"; }
   });
   files.listen(ask, (found) => {
     if (found.contract !== null) {
@@ -138,8 +139,8 @@
   });
 
   const start = () => {
-    const shared = address.read();
-    if (!(shared && shared.scene && scene.read(shared.scene))) return false;
+    const shared = address.read()?.scene || scene.copied;
+    if (!(shared && scene.read(shared))) return false;
     contractView.fill();
     scene.changed("contract");
     duration.value = state.clip.duration;

@@ -1,0 +1,1 @@
+"""Runs compared: audits of what a result depends on, changes between runs, profiles, leagues."""

@@ -1,0 +1,1 @@
+"""Other implementations tested against the reference: protocol, vectors, generators, oracle."""

@@ -1,0 +1,1 @@
+"""Files and arrays become exact events and score fields on a grid; whatever is wrong with them becomes diagnostics."""

@@ -1,0 +1,1 @@
+"""The contract language: text to the core contract that every engine starts from, and back."""

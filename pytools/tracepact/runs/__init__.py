@@ -1,0 +1,1 @@
+"""The scoring path: task, plan, batches, tally, run directory, report, verification."""

@@ -1,0 +1,277 @@
+"""`tracepact convert` and `tracepact lint-data`: events in another format, and what is odd in them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import Unpack
+
+import click
+
+from tracepact.command_line import Exit
+from tracepact.data.event_rows import Outside, is_outside
+from tracepact.data.events import Durations, EventTable
+from tracepact.data.fields import read_scores
+from tracepact.data.formats import Reading, read_events, report_unused_readings
+from tracepact.data.known_formats import FORMATS, TABLE
+from tracepact.data.lint import CHANGE_COLUMNS, change_rows, fix, lint
+from tracepact.data.memory import durations_from
+from tracepact.data.preparation import Prepared
+from tracepact.data.writers import (
+    FIELD_FORMATS,
+    NPZ,
+    WRITABLE,
+    check_place,
+    regions_text,
+    written,
+    written_field,
+    written_format,
+)
+from tracepact.data.writers import PARQUET as PARQUET_FILE
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import LISTED_PER_CODE, RowPlace, summarise
+from tracepact.files import encoded, table_text, write_folder, write_whole
+from tracepact.language.compilation import load_contract
+from tracepact.measures.tables import point_frames
+from tracepact.options import (
+    TEXT,
+    Length,
+    diagnostics_format_option,
+    durations_option,
+    fail_on_option,
+    has_failed,
+    named_contract,
+)
+from tracepact.outputs import EVENTS, PARQUET, SCORE_ARRAYS, LocalFolder, OutputFile, check_file
+from tracepact.runs.directory import owner
+from tracepact.runs.side_options import SideOptions, decoding_from, reading_options, side_options, task_from_options
+from tracepact.runs.task import prepared_tables, read_task
+from tracepact.show.lines import print_diagnostics, progress, say
+from tracepact.wording import count
+
+# `tracepact convert`: write events or scores in another format, exactly.
+
+_KINDS = {TABLE: EVENTS, NPZ: SCORE_ARRAYS, PARQUET_FILE: PARQUET}
+"""What is one file; all the others are a folder with a file for each clip."""
+
+
+@click.command()
+@click.argument("source", type=click.Path())
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice((*WRITABLE, *FIELD_FORMATS)),
+    required=True,
+    help="The format to write; the last three hold scores.",
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A file for a table, else a new folder.")
+@click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not recognised.")
+@reading_options
+@durations_option("where TextGrids end")
+@click.option(
+    "--as-points", type=Length(), help="Write each event as the one frame of this length that holds its onset."
+)
+@click.option(
+    "--regions",
+    type=OutputFile(EVENTS, owner, in_new_folder=True),
+    help="Write the ignore regions of the data too, as --ignore reads them.",
+)
+def convert_command(
+    source: str,
+    target: str,
+    out: Path,
+    given: str | None,
+    columns: tuple[str, ...],
+    rate: str | None,
+    first_frame: int | None,
+    label_column: str | None,
+    tier: tuple[str, ...],
+    threshold: Fraction | None,
+    hysteresis: tuple[Fraction, Fraction] | None,
+    median: int | None,
+    durations: str | None,
+    as_points: Fraction | None,
+    regions: Path | None,
+) -> int:
+    """Read SOURCE, a file or folder of any format, and write its events; times keep every digit.
+
+    A table is one file. Audacity label tracks and TextGrids are a folder with a file for each clip. Scores stay scores
+    where the format holds them: `scores` is a folder with a file for each clip, `npz` and `parquet` one file for all.
+    """
+    diagnostics = Diagnostics()
+    if target in FIELD_FORMATS:
+        if threshold is not None or hysteresis is not None or median is not None:
+            raise click.UsageError(f"--to {target} keeps the scores; leave out how they become events")
+        return _convert_scores(source, target, out, diagnostics)
+    decoding = decoding_from(threshold, hysteresis, median)
+    reading = Reading(given, label_column, tier, decoding, columns or None, rate, first_frame=first_frame)
+    with progress(2) as advance:
+        advance(f"reading {source}")
+        table = read_events(source, diagnostics, reading)
+        report_unused_readings(((reading, table),), diagnostics)
+        lengths = durations_from(durations, diagnostics)
+        _check_out(out, source, target, diagnostics)
+        if as_points is not None:
+            table = point_frames(table, as_points)
+        advance(f"writing {out}")
+        contents = written(table, target, lengths, diagnostics)
+        diagnostics.raise_errors()
+        beside = _regions_file(table, regions, diagnostics)
+        diagnostics.raise_errors()
+        _write(out, contents, beside)
+    print_diagnostics(diagnostics)
+    events = sum(map(len, table.clips.values()))
+    say(f"wrote {count(events, 'event')} of {count(len(table.clips), 'clip')} to {out}")
+    return Exit.OK
+
+
+def _convert_scores(source: str, target: str, out: Path, diagnostics: Diagnostics) -> int:
+    """Write the scores of a file or folder in another format."""
+    with progress(2) as advance:
+        advance(f"reading {source}")
+        scores = read_scores(source, diagnostics)
+        _check_out(out, source, target, diagnostics)
+        advance(f"writing {out}")
+        contents = written_field(scores, target, diagnostics)
+        diagnostics.raise_errors()
+        _write(out, contents)
+    print_diagnostics(diagnostics)
+    frames = sum(len(own.ranks) for own in scores.clips.values())
+    say(f"wrote {count(frames, 'frame')} of {count(len(scores.clips), 'clip')} to {out}")
+    return Exit.OK
+
+
+def _check_out(out: Path, source: str, target: str, diagnostics: Diagnostics) -> None:
+    """InvalidInput if something is wrong so far, or would be lost at the place."""
+    kind = _KINDS.get(target)
+    check_place(out, [Path(source)], diagnostics, folder=kind is None)
+    diagnostics.raise_errors()
+    if kind is not None:
+        check_file(out, kind)
+
+
+def _write(out: Path, contents: Mapping[str, str | bytes], beside: Mapping[Path, str] = MappingProxyType({})) -> None:
+    """Write a file, or a folder whole, and files beside it."""
+    files: dict[Path, str | bytes] = dict(beside)
+    if "" in contents:
+        files[out] = contents[""]
+    for folder in {path.parent for path in files}:
+        folder.mkdir(parents=True, exist_ok=True)
+    if "" not in contents:
+        write_folder(out, {name: encoded(d) if isinstance(d, str) else d for name, d in contents.items()})
+    write_whole(files)
+
+
+def _regions_file(table: EventTable, place: Path | None, diagnostics: Diagnostics) -> dict[Path, str]:
+    """The ignore regions that the data holds, where they are to be written; nothing is left out unsaid."""
+    text = regions_text(table, diagnostics)
+    if text is None:
+        return {}
+    if place is None:
+        headline = "the data holds ignore regions, which this format does not"
+        diagnostics.add("regions-left-out", headline, RowPlace(table.name), "write them too: --regions FILE")
+        return {}
+    check_place(place, [Path(table.name)], diagnostics, folder=False)
+    return {place: text}
+
+
+# `tracepact lint-data`: find what is odd in references and predictions, and write a corrected copy.
+
+LOG = "changes.tsv"
+
+
+@click.command()
+@side_options
+@fail_on_option
+@click.option("--contract", metavar="CONTRACT", help="A contract whose declared labels are the only ones.")
+@click.option("--fix", "fixing", is_flag=True, help="Write a corrected copy and a log of every change to --out.")
+@click.option("--out", type=LocalFolder(), help="A new folder for the corrected copy.")
+@diagnostics_format_option
+def lint_data_command(
+    fail_on: str, form: str, fixing: bool, out: Path | None, contract: str | None, **options: Unpack[SideOptions]
+) -> int:
+    """Find what is odd in a reference, and in predictions for it, with file and row.
+
+    Predictions alone, with --durations, are checked as a submission is: whoever has the reference would be told the
+    same of their form, clips, labels and times.
+
+    That is: overlapping or repeated events; events outside their clips, without duration or that end before they start;
+    labels and clips on one side only; predictions in silent clips. Nothing is changed in place.
+
+    Exit codes: 0 nothing as severe as --fail-on was found, 2 otherwise.
+    """
+    if options["ref"] is None and (options["pred"] is None or (options["durations"] or options["audio"]) is None):
+        raise click.UsageError("give --ref, and --pred to compare with it; or --pred and --durations alone")
+    if fixing != (out is not None):
+        raise click.UsageError("--fix writes to a new folder: give --fix and --out together")
+    if fixing and options["label_map"] is not None:
+        raise click.UsageError("a corrected copy keeps its labels: leave out --label-map or --fix")
+    if fixing and options["clips"] is not None:
+        raise click.UsageError("a corrected copy keeps every clip: leave out --clips or --fix")
+    diagnostics = Diagnostics()
+    with progress(2) as advance:
+        advance("reading")
+        labels = None if contract is None else named_contract(contract).labels
+        task = task_from_options(load_contract("boundary_gate"), {**options, "outside": Outside.ERROR})
+        task = replace(task, ref={}) if options["ref"] is None else task
+        ready = prepared_tables(read_task(task, diagnostics), task.contract, diagnostics)
+        durations = ready.durations
+        whole = not diagnostics.errors
+        advance("checking")
+        sides = _sides(options, ready)
+        lint(sides.get("reference"), sides.get("prediction"), durations, diagnostics, labels)
+    print_diagnostics(diagnostics, form)
+    if form == TEXT:
+        say(f"{', '.join(table.name for table in sides.values())}: {summarise(diagnostics)}")
+        if max(Counter(d.code for d in diagnostics.warnings).values(), default=0) > LISTED_PER_CODE:
+            say("--format json lists all of them")
+    if out is not None:
+        # A copy without the rows that cannot be read would look corrected, and lack events.
+        if not whole:
+            say("nothing was written: a row that cannot be read would be lost")
+            return Exit.INVALID
+        _write_fixed(sides, durations, options, out)
+    return Exit.INVALID if has_failed(fail_on, (one.severity.value for one in diagnostics)) else Exit.OK
+
+
+def _sides(options: SideOptions, ready: Prepared) -> dict[str, EventTable]:
+    """The sides that the options name."""
+    sides = {"reference": ready.reference, "prediction": ready.prediction}
+    named = {"reference": options["ref"], "prediction": options["pred"]}
+    return {side: table for side, table in sides.items() if named[side] is not None}
+
+
+def _write_fixed(
+    sides: dict[str, EventTable], durations: Durations | Fraction | None, options: SideOptions, out: Path
+) -> None:
+    """The corrected copies and the log, in a new folder."""
+    diagnostics = Diagnostics()
+    inputs = [Path(path) for path in (options["ref"], options["pred"], options["label_map"], options["ignore"]) if path]
+    check_place(out, inputs, diagnostics, folder=True)
+    diagnostics.raise_errors()
+    changes = {}
+    files: dict[str, bytes] = {}
+    for side, table in sides.items():
+        fixed, changes[side] = fix(table, durations, keep_outside=side == "prediction")
+        format = written_format(table)
+        for name, text in written(fixed, format, durations, diagnostics).items():
+            files[f"{side}.tsv" if format == TABLE else f"{side}/{name}"] = encoded(text)
+    diagnostics.raise_errors()
+    files[LOG] = encoded(table_text(CHANGE_COLUMNS, change_rows(changes)))
+    write_folder(out, files)
+    if kept := _outside(sides.get("prediction"), durations):
+        events = count(kept, "predicted event")
+        say(f"{events} after the end of the clip stay: false alarms, for `score --outside` to judge")
+    changed = sum(map(len, changes.values()))
+    say(f"wrote corrected copies with {count(changed, 'change')} to {out}; {out / LOG} lists them")
+
+
+def _outside(table: EventTable | None, durations: Durations | Fraction | None) -> int:
+    """How many events of a table start at or after the end of their clip."""
+    if table is None:
+        return 0
+    lengths = durations.clips if isinstance(durations, Durations) else dict.fromkeys(table.clips, durations)
+    ends = ((lengths.get(clip), event) for clip, event in table.events)
+    return sum(end is not None and is_outside(event, end) for end, event in ends)

@@ -1,0 +1,347 @@
+"""Pairs that no weights order together, and the least weight of pairs that have to be given up (14.19, 14.27)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, lcm
+
+import numpy as np
+import z3
+
+from tracepact.selection.cover_problem import Clock, Spent
+from tracepact.selection.differences import PairDifferences
+from tracepact.selection.fits import climbed, counted
+from tracepact.selection.games import guessed_apart
+from tracepact.selection.requirements import Pair
+from tracepact.selection.weights import Order, Weights
+
+# Pairs that no weights order together: irreducible sets of them, and what is given up for them (14.19, 14.34).
+
+_ENTRIES = 50_000_000
+"""So many pairs times clauses are climbed on; of more pairs a part is, evenly spread."""
+_HARD = 3000
+"""Conflicts are looked for among this many pairs, those that the weights order least."""
+_CLIMBING = Fraction(3, 4)
+"""The share of a time budget for keeping many pairs; the rest is for conflicts that show that some must go."""
+GIVING_UP = Fraction(20)
+"""Seconds of the search for the fewest pairs to give up, unless a time is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Pairs that no weights order together though they order all but any one; `left_out` is not required further."""
+
+    pairs: tuple[Pair, ...]
+    left_out: Pair
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreed:
+    """Pairs that some weights order together, and what was given up for that.
+
+    No weights order all but fewer than `bound` pairs. `known` are whole weights on clauses that order what is kept,
+    where they were found on the way.
+    """
+
+    differences: PairDifferences
+    conflicts: tuple[Conflict, ...] = ()
+    given_up: tuple[Pair, ...] = ()
+    bound: int = 0
+    known: tuple[tuple[int, int], ...] = ()
+
+
+def without_conflicts(differences: PairDifferences, clock: Clock | None = None, *, many: bool = False) -> Agreed:
+    """The pairs that some weights order together, after giving up as few others as the search finds.
+
+    If the time ends before, or if pairs in conflict are too `many` for the exact search, those are given up that the
+    best weights found do not order.
+    """
+    clock = clock or Clock()
+    if many:
+        return _most_kept(differences, clock)
+    if not len(differences) or not differences.clauses:
+        return Agreed(differences)
+    try:
+        best, places = _irreducible_conflict(differences, None, clock)
+    except Spent:
+        return _most_kept(differences, clock)
+    if not places:
+        return Agreed(differences, known=_whole(best))
+    # the fewest pairs are an NP-hard question even for a small set, so it never runs without an end
+    clock = clock if clock.left() is not None else Clock.of(GIVING_UP)
+    number = len(differences.pairs)
+    conceded = least_given_up(differences, [Fraction(1)] * number, clock)
+    out, conflicts = set(conceded.places), list[Conflict]()
+    showing = Clock.of(GIVING_UP)
+    try:
+        for place in conceded.places:
+            # what climbing gave up may be more than is needed: a pair in no conflict with what is kept stays
+            pairs = _conflict(differences, out - {place}, showing)
+            if pairs is None:
+                out.discard(place)
+            else:
+                conflicts.append(Conflict(tuple(differences.pairs[k] for k in sorted(pairs)), differences.pairs[place]))
+    except Spent:
+        pass
+    given_up = tuple(differences.pairs[k] for k in sorted(out))
+    kept = differences.keeping([k for k in range(number) if k not in out])
+    return Agreed(kept, tuple(conflicts), given_up, ceil(conceded.bound))
+
+
+def _whole(weights: Weights) -> tuple[tuple[int, int], ...]:
+    """Weights on clauses, as whole numbers."""
+    common = lcm(*(weight.denominator for weight in weights.weights))
+    return tuple((column, int(weight * common)) for column, weight in enumerate(weights.weights) if weight)
+
+
+def _most_kept(differences: PairDifferences, clock: Clock) -> Agreed:
+    """The pairs that the best weights found keep, counted on all, and conflicts that show that some pairs must go."""
+    number, left = len(differences.pairs), clock.left()
+    climbing = clock if left is None else clock.at_most(Fraction(left) * _CLIMBING)
+    most = max(1, min(number, _ENTRIES // differences.clauses))
+    # if few cases are out of place this gives up few pairs at once; climbing finds single pairs, but looks at
+    # each clause anew
+    known = guessed_apart(differences, climbing) or ()
+    if not known:
+        some = differences.keeping(np.linspace(0, number - 1, most).astype(np.intp).tolist())
+        known = climbed(some, [Fraction(1)] * most, climbing).weights
+    least = differences.least_by(known)
+    if least.min() > 0:
+        return Agreed(differences, known=known)
+    # conflicts are among what the weights order least, and the exact game over all pairs would take all the time
+    hard = np.argsort(least, kind="stable")[:_HARD].tolist()
+    given_up = tuple(differences.pairs[k] for k in np.flatnonzero(least <= 0).tolist())
+    lost = set(given_up)
+    shown = [
+        Conflict(one.pairs, next(pair for pair in one.pairs if pair in lost))
+        for one in _more_conflicts(differences.keeping(hard), clock)
+    ]
+    kept = differences.keeping(np.flatnonzero(least > 0).tolist())
+    return Agreed(kept, tuple(shown), given_up, len(_conflicting_apart(shown)), known)
+
+
+def _more_conflicts(differences: PairDifferences, clock: Clock) -> list[Conflict]:
+    """Conflicts that have no pair in common, until the time ends or there are none."""
+    conflicts: list[Conflict] = []
+    try:
+        while len(differences):
+            _, places = _irreducible_conflict(differences, None, clock)
+            if not places:
+                break
+            clock.check()
+            pairs = tuple(dict.fromkeys(differences.pair(place) for place in sorted(places)))
+            conflicts.append(Conflict(pairs, pairs[0]))
+            differences = differences.keeping([k for k, pair in enumerate(differences.pairs) if pair not in pairs])
+    except Spent:
+        pass
+    return conflicts
+
+
+def _conflicting_apart(conflicts: Sequence[Conflict]) -> list[Conflict]:
+    """Conflicts of which no two have a pair in common, the smallest first: each costs a pair of its own."""
+    taken: set[Pair] = set()
+    apart = []
+    for conflict in sorted(conflicts, key=lambda one: len(one.pairs)):
+        if taken.isdisjoint(conflict.pairs):
+            taken.update(conflict.pairs)
+            apart.append(conflict)
+    return apart
+
+
+def _irreducible_conflict(
+    differences: PairDifferences, places: list[int] | None, clock: Clock | None
+) -> tuple[Weights, list[int]]:
+    """Weights that order some places, or all, and no conflict; or the blend that shows a conflict, and that."""
+    order = Order(differences)
+    best = order.all_clauses(places, enough=Fraction(0), clock=clock)
+    if best.margin > 0:
+        return best, []
+    return best, irreducible(order, [place for place, _ in best.blend.weights], clock)
+
+
+# A deletion filter (Chinneck and Dravnieks 1991): one pass over the members is enough, for what is needed in a set is
+# needed in every smaller one.
+def irreducible(order: Order, places: list[int], clock: Clock | None = None) -> list[int]:
+    """Places that no weights order together, of which none can be left out: one after the other is tried.
+
+    When the time is over, those that were not tried stay.
+    """
+    for place in sorted(places):
+        if clock is not None and clock.left() == 0:
+            break
+        fewer = [other for other in places if other != place]
+        if fewer and order.all_clauses(fewer, enough=Fraction(0)).margin <= 0:
+            places = fewer
+    return places
+
+
+# The least weight of pairs that have to be given up so that weights order the others (14.27).
+#
+# An implicit hitting set again: of pairs that no weights order together one must be given up. A lightest choice
+# that hits all conflicts found so far either leaves pairs that can be ordered, and is the least, or gives new
+# conflicts.
+
+_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ConcededPairs:
+    """Places of pairs that are given up, their weight, and the least weight that any choice has.
+
+    `by` are weights on clauses that order all other pairs, where they are known.
+    """
+
+    places: tuple[int, ...]
+    weight: Fraction
+    bound: Fraction
+    by: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        """Whether no lighter choice leaves pairs that can be ordered."""
+        return self.bound == self.weight
+
+
+def least_given_up(
+    differences: PairDifferences, weights: Sequence[Fraction], clock: Clock, known: Sequence[tuple[int, int]] = ()
+) -> ConcededPairs:
+    """The lightest pairs without which some weights order the rest, or the best found in the time.
+
+    `weights` are those of the pairs; a pair is given up alone and within a corpus alike. Where weights on clauses are
+    `known`, the search begins with these and does not climb.
+    """
+    left = clock.left()
+    # to keep as much weight as can be is NP-hard and hard to approximate (Amaldi and Kann 1995, on feasible
+    # subsystems), so a good choice is climbed to first and bounded from below afterwards
+    climbing = clock if left is None else clock.at_most(Fraction(left) * _CLIMBING)
+    first = counted(differences, known) if known else climbed(differences, weights, climbing)
+    best = ConcededPairs(first.given_up, _total(weights, first.given_up), Fraction(0), first.weights)
+    conflicts = _evident(differences)
+    bound = Fraction(0)
+    try:
+        # conflicts that have no pair in common first: each costs a pair of its own, so they are a bound at once
+        apart = set[int]().union(*conflicts)
+        while (conflict := _conflict(differences, apart, clock)) is not None:
+            conflicts.append(conflict)
+            apart |= conflict
+            clock.check()
+        while bound < best.weight:
+            clock.check()
+            # a lightest choice under the conflicts that are known is a lower bound, whatever conflicts
+            # there are besides
+            chosen = _lightest(conflicts, weights, clock)
+            bound = max(bound, _total(weights, chosen))
+            out = set(chosen)
+            while (conflict := _conflict(differences, out, clock)) is not None:
+                conflicts.append(conflict)
+                out.add(min(conflict, key=lambda k: (weights[k], k)))
+            # what was given up conflict by conflict may be more than is needed, and as an upper bound it
+            # has to be as good as can be
+            kept = _minimal(differences, out, weights, clock)
+            conceded = ConcededPairs(tuple(sorted(kept)), _total(weights, kept), Fraction(0))
+            best = min(best, conceded, key=lambda one: (one.weight, one.places))
+    except Spent:
+        pass
+    bound = max(bound, _conceded_apart(conflicts, weights))
+    return replace(best, bound=min(bound, best.weight))
+
+
+def _total(weights: Sequence[Fraction], places: Iterable[int]) -> Fraction:
+    return sum((weights[k] for k in places), Fraction(0))
+
+
+def _evident(differences: PairDifferences) -> list[frozenset[int]]:
+    """Conflicts without a search: a pair that no clause orders, and a pair that was judged both ways.
+
+    On what was judged both ways the two differences of a clause are never positive together (14.17).
+    """
+    pairs = differences.pairs
+    ordered = np.zeros(len(pairs), dtype=np.bool_)
+    for start in range(0, differences.clauses, _BLOCK):
+        table = differences.of(slice(None), slice(start, start + _BLOCK))
+        ordered |= (table > 0).any(axis=1).reshape(-1, len(pairs)).all(axis=0)
+    places = {pair: k for k, pair in enumerate(pairs)}
+    both = [(k, places.get(Pair(pair.better, pair.worse))) for k, pair in enumerate(pairs)]
+    alone = [frozenset({k}) for k in np.flatnonzero(~ordered).tolist()]
+    return alone + [frozenset({k, other}) for k, other in both if other is not None and k < other]
+
+
+def _conceded_apart(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction]) -> Fraction:
+    """A lower bound: the cost of conflicts that have no pair in common, the smallest and dearest taken first."""
+    least = [min(weights[k] for k in conflict) for conflict in conflicts]
+    taken: set[int] = set()
+    total = Fraction(0)
+    for place in sorted(range(len(conflicts)), key=lambda k: (len(conflicts[k]), -least[k], k)):
+        if taken.isdisjoint(conflicts[place]):
+            taken |= conflicts[place]
+            total += least[place]
+    return total
+
+
+def _conflict(differences: PairDifferences, out: set[int], clock: Clock | None = None) -> frozenset[int] | None:
+    """Pairs that no weights order together, of those that are not given up; None if there are none.
+
+    When the time is over it may be a conflict that could be smaller.
+    """
+    number = len(differences.pairs)
+    left = [place for place in range(len(differences)) if place % number not in out]
+    if not left:
+        return None
+    _, conflict = _irreducible_conflict(differences, left, clock)
+    return frozenset(place % number for place in conflict) or None
+
+
+def _minimal(differences: PairDifferences, out: set[int], weights: Sequence[Fraction], clock: Clock) -> set[int]:
+    """The choice without pairs that need not be given up, the heaviest first."""
+    for pair in sorted(out, key=lambda k: (-weights[k], k)):
+        if _conflict(differences, out - {pair}, clock) is None:
+            out = out - {pair}
+    return out
+
+
+def _lightest(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], clock: Clock) -> tuple[int, ...]:
+    """A lightest set that has a member of every conflict; raises `Spent` if it is not proven in the time.
+
+    Conflicts that have no pair in common, nor with others in between, are looked at apart.
+    """
+    chosen: list[int] = []
+    # groups without a common pair are solved apart: the time is exponential in the largest, not in all
+    for group in _groups(conflicts):
+        if len(group) == 1:
+            chosen.append(min(group[0], key=lambda k: (weights[k], k)))
+            continue
+        chosen += _lightest_of(group, weights, clock)
+    return tuple(sorted(chosen))
+
+
+def _groups(conflicts: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
+    """Conflicts that hang together by their pairs, the least ones of each alone: what hits them hits the others."""
+    least = [
+        c for k, c in enumerate(conflicts) if not any(o < c or (o == c and i < k) for i, o in enumerate(conflicts))
+    ]
+    groups: list[tuple[set[int], list[frozenset[int]]]] = []
+    for conflict in least:
+        touched = [group for group in groups if not group[0].isdisjoint(conflict)]
+        groups = [group for group in groups if group[0].isdisjoint(conflict)]
+        pairs = set(conflict).union(*(group[0] for group in touched))
+        groups.append((pairs, [*(own for group in touched for own in group[1]), conflict]))
+    return [own for _, own in groups]
+
+
+def _lightest_of(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], clock: Clock) -> tuple[int, ...]:
+    members = sorted(frozenset().union(*conflicts))
+    common = lcm(*(weights[k].denominator for k in members))
+    # weights alone decide here, not the number of pairs, so this is not the problem that the search for covers
+    # solves
+    solver = z3.Optimize()
+    left = clock.left()
+    if left is not None:
+        solver.set("timeout", max(1, int(left * 1000)))
+    chosen = {k: z3.Bool(f"p{k}") for k in members}
+    for conflict in conflicts:
+        solver.add(z3.Or(*(chosen[k] for k in sorted(conflict))))
+    solver.minimize(z3.Sum([z3.If(chosen[k], int(weights[k] * common), 0) for k in members]))
+    if solver.check() != z3.sat:
+        raise Spent
+    model = solver.model()
+    return tuple(k for k in members if z3.is_true(model.eval(chosen[k])))

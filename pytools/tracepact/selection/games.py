@@ -1,0 +1,316 @@
+"""Matrix games in whole numbers: the best weights on clauses against the hardest blend of pairs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.selection.cover import available
+from tracepact.selection.cover_problem import Clock
+from tracepact.selection.differences import PairDifferences
+
+# Weights as a person would write them: small whole numbers that keep most of the margin (14.20).
+
+_LARGEST_TOTAL = 200
+_KEPT = Fraction(4, 5)
+
+
+def written_weights(
+    weights: Sequence[Fraction], margin: Callable[[Sequence[int]], Fraction]
+) -> tuple[tuple[int, ...], Fraction]:
+    """Whole numbers of the least total that keep four fifths of the largest margin, and the margin they have.
+
+    `margin` is exact, whatever the total of the weights. Weights of at least 1 everywhere are tried first.
+    """
+    common = lcm(*(weight.denominator for weight in weights))
+    exact = tuple(int(weight * common) for weight in weights)
+    largest = margin(exact)
+    # a clause of weight 0 would be selected and count for nothing, so that is the second choice
+    for least in (1, 0):
+        for total in range(1, _LARGEST_TOTAL + 1):
+            some = _rounded(weights, total, least)
+            if any(some) and (kept := margin(some)) >= _KEPT * largest:
+                return some, kept
+    total = 10 * _LARGEST_TOTAL
+    while total < common:  # the exact ones may have a hundred digits
+        some = _rounded(weights, total, 1)
+        if (kept := margin(some)) >= _KEPT * largest:
+            return some, kept
+        total *= 10
+    return exact, largest
+
+
+def _rounded(weights: Sequence[Fraction], total: int, least: int) -> tuple[int, ...]:
+    """The nearest whole numbers to a multiple of the weights, none below the least."""
+    return tuple(max(least, int(weight * total + Fraction(1, 2))) for weight in weights)
+
+
+# Matrix games in whole numbers: the best weights on clauses against the hardest blend of pairs, exact.
+#
+# A row is a pair of cases, a column a clause, an entry by how much the clause is lower on the worse case. Weights
+# on the columns that make the least blended row as large as can be, and weights on the rows that make the best
+# column as small as can be, have one value (von Neumann). It is found by the simplex method on a condensed tableau
+# whose entries stay whole numbers (the pivots of Edmonds and Bareiss), so nothing is rounded. By Gordan's theorem
+# (1873) either some weights on clauses order all pairs or some blend of pairs shows that none do: the value says which,
+# and the weights of both sides are the proof.
+
+Table = NDArray[Any]
+"""Python's whole numbers, of any size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """The value of a game, the weights on its columns and the weights on its rows; each sums to 1."""
+
+    value: Fraction
+    columns: tuple[Fraction, ...]
+    rows: tuple[Fraction, ...]
+
+
+def solve_game(matrix: Table) -> Solved:
+    """The value and best weights of a game with at least one row and one column."""
+    # the tableau has a row for each column of the game, so the game is turned to have few
+    if matrix.shape[1] > matrix.shape[0]:
+        turned = _by_columns(-matrix.T)
+        return Solved(-turned.value, turned.rows, turned.columns)
+    return _by_columns(matrix)
+
+
+def _by_columns(matrix: Table) -> Solved:
+    """Maximise Σ y with Σ_p (m_pc + shift) y_p ≤ 1 for every column c: its value is 1 / (value + shift)."""
+    pairs, clauses = matrix.shape
+    # with every entry positive the value is too, and the linear program has a bounded optimum that begins
+    # feasible
+    shift = 1 - min(matrix.flat)
+    table = np.empty((clauses + 1, pairs + 1), dtype=object)
+    table[:clauses, :pairs] = matrix.T + shift
+    table[:clauses, pairs] = 1
+    table[clauses, :pairs] = -1
+    table[clauses, pairs] = 0
+    # A place below `pairs` is a y; one from there on is the slack of a clause.
+    outside, basic = list(range(pairs)), list(range(pairs, pairs + clauses))
+    divisor = _pivoted(table, outside, basic)
+    total = Fraction(int(table[clauses, pairs]), divisor)
+    rows, columns = [Fraction(0)] * pairs, [Fraction(0)] * clauses
+    for place, name in enumerate(basic):
+        if name < pairs:
+            rows[name] = Fraction(table[place, pairs], divisor) / total
+    for place, name in enumerate(outside):
+        if name >= pairs:
+            columns[name - pairs] = Fraction(table[clauses, place], divisor) / total
+    return Solved(1 / total - shift, tuple(columns), tuple(rows))
+
+
+def _pivoted(table: Table, outside: list[int], basic: list[int]) -> int:
+    """Pivot to the optimum in place; the common divisor of the entries.
+
+    The steepest column enters until the value stands still for as long as there are places; from then on the first
+    one does (Bland), which cannot cycle.
+    """
+    divisor, still, value = 1, 0, Fraction(-1)
+    while True:
+        last = table[-1, :-1]
+        falling = [place for place in range(len(last)) if last[place] < 0]
+        if not falling:
+            return divisor
+        # Dantzig's rule is fast and may cycle; Bland's (1977) is slow and cannot
+        cautious = still > len(outside) + len(basic)
+        _, _, enters = min((0 if cautious else last[place], outside[place], place) for place in falling)
+        leaves = _leaving(table, enters, basic)
+        divisor = _pivot(table, leaves, enters, divisor)
+        outside[enters], basic[leaves] = basic[leaves], outside[enters]
+        now = Fraction(table[-1, -1], divisor)
+        still, value = (still + 1, value) if now == value else (0, now)
+
+
+def _leaving(table: Table, enters: int, basic: Sequence[int]) -> int:
+    """The row of the least ratio, of those the first by name; the entries are positive somewhere, for it is bounded."""
+    rising = [row for row in range(len(basic)) if table[row, enters] > 0]
+    return min(rising, key=lambda row: (Fraction(table[row, -1], table[row, enters]), basic[row]))
+
+
+def _pivot(table: Table, row: int, column: int, divisor: int) -> int:
+    """Exchange a basic place with one outside; every division is exact."""
+    pivot = table[row, column]
+    own_row, own_column = table[row].copy(), table[:, column].copy()
+    table *= pivot
+    table -= np.multiply.outer(own_column, own_row)
+    table //= divisor
+    table[row] = own_row
+    table[:, column] = -own_column
+    table[row, column] = divisor
+    return int(pivot)
+
+
+# The best weights of a large game as HiGHS finds them in floats: a guess, which whole numbers then check.
+#
+# The linear program begins with a few pairs and clauses. Pairs that its weights order least, and clauses that its
+# blend shows to be worth more, join it until there are none: the tables of all pairs and all clauses are never
+# made.
+
+_PARTS = 10**9
+_NEAR = 1e-9
+_FIRST = 40
+_ROWS, _COLUMNS = 80, 40
+"""How many pairs and clauses begin, and how many join at a time."""
+_TURNS = 400
+_SHORTEST = 0.01
+_LARGEST = 1e6
+"""No clause has a larger weight where pairs are ordered by 1."""
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Whole weights on clauses, not all 0, and the pairs that hold the margin down, both by their places."""
+
+    weights: tuple[tuple[int, int], ...]
+    rows: tuple[int, ...]
+
+
+def guessed(
+    differences: PairDifferences,
+    places: Sequence[int],
+    columns: Sequence[int] | None = None,
+    *,
+    enough: Fraction | None = None,
+    clock: Clock | None = None,
+) -> Guess | None:
+    """Weights on some clauses (or all) whose least difference over some places is as large as floats can see.
+
+    With `enough` a margin that is larger ends the search, and so does a blend that shows there is none. None without
+    SciPy, without an answer, or if the time ends.
+    """
+    if not available() or not places:
+        return None
+    every, among = np.array(places), np.arange(differences.clauses) if columns is None else np.array(columns)
+    # spread evenly: pairs beside each other are of the same cases and say much the same
+    rows = np.unique(np.linspace(0, len(every) - 1, _FIRST).astype(np.intp))
+    best = differences.of(every[rows], among).argmax(axis=1)
+    used = np.unique(best) if columns is None else np.arange(len(among))
+    limit = None if enough is None else float(enough) / differences.scale
+    for _ in range(_TURNS):
+        if clock is not None and clock.left() == 0:
+            return None
+        table = differences.of(every[rows], among[used]) / differences.scale
+        solved = _solved(table, None if clock is None else clock.left())
+        if solved is None:
+            return None
+        weights, blend, value = solved
+        chosen, hard = np.flatnonzero(weights > _NEAR), np.flatnonzero(blend > _NEAR)
+        if not len(chosen) or not len(hard):
+            return None
+        # rows and columns are generated as they are needed (Kelley 1960; Dantzig and Wolfe 1960): of millions
+        # of pairs a few dozen decide
+        margins = differences.weighed(among[used[chosen]], weights[chosen], every) / differences.scale
+        worth = blend[hard] @ differences.of(every[rows[hard]], among) / differences.scale
+        more_rows = _worst(margins, value - _NEAR, _ROWS)
+        more = _worst(-worth, -value - _NEAR, _COLUMNS)
+        shown = limit is not None and (margins.min() > limit + _NEAR or worth.max() < limit - _NEAR)
+        if shown or not (len(more_rows) or len(more)):
+            whole = np.rint(weights[chosen] * _PARTS).astype(np.int64).tolist()
+            listed = zip(among[used[chosen]].tolist(), whole, strict=True)
+            return Guess(tuple((c, w) for c, w in listed if w), tuple(every[rows[hard]].tolist()))
+        rows, used = np.union1d(rows, more_rows), np.union1d(used, more)
+    return None
+
+
+def guessed_apart(
+    differences: PairDifferences, clock: Clock, heavy: NDArray[Any] | None = None
+) -> tuple[tuple[int, int], ...] | None:
+    """Weights on clauses that order all but a few pairs: those of a few cases that are out of place, or few at all.
+
+    Each case may be out of place by some amount, or, where pairs have weights (`heavy`), each pair by an amount that
+    costs its weight: the hinge loss. The sum is least. Of the weights that were met on the way those are taken that
+    order most. None without SciPy, without an answer, or without the time for one.
+    """
+    if not available():
+        return None
+    number = len(differences.pairs)
+    sides = np.stack([differences.worse, differences.better])
+    prices = np.ones(differences.low.shape[1])
+    if heavy is not None:
+        sides = np.tile(np.arange(number), len(differences) // number)[None]
+        prices = heavy.astype(np.float64) / float(max(heavy))
+    rows = np.unique(np.linspace(0, len(differences) - 1, _FIRST).astype(np.intp))
+    used = np.unique(differences.of(rows).argmax(axis=1))
+    best, most = None, 0.0
+    for _ in range(_TURNS):
+        if clock.left() == 0:
+            break
+        solved = _apart(differences.of(rows, used) / differences.scale, sides[:, rows], prices, clock.left())
+        if solved is None:
+            break
+        weights, amounts, blend = solved
+        margins = differences.weighed(used, weights, slice(None)) / differences.scale
+        kept = margins.reshape(-1, number).min(axis=0) > 0
+        ordered = float(kept.sum() if heavy is None else prices @ kept)
+        if ordered > most and weights.max() > 0:
+            whole = np.rint(weights / weights.max() * _PARTS).astype(np.int64).tolist()
+            best, most = tuple((c, w) for c, w in zip(used.tolist(), whole, strict=True) if w), ordered
+        hard = np.flatnonzero(blend > _NEAR)
+        worth = blend[hard] @ differences.of(rows[hard]) / differences.scale
+        # an elastic program: amounts on cases, not on pairs, so that one case out of place is paid for once
+        more_rows = _worst(margins + amounts[sides].sum(axis=0), 1 - 1e-6, _ROWS)
+        more = _worst(-worth, -1e-6, _COLUMNS)
+        if not (len(np.setdiff1d(more_rows, rows)) or len(np.setdiff1d(more, used))):
+            break
+        rows, used = np.union1d(rows, more_rows), np.union1d(used, more)
+    return best
+
+
+def _apart(
+    table: Floats, sides: NDArray[np.intp], prices: Floats, seconds: float | None
+) -> tuple[Floats, Floats, Floats] | None:
+    """Weights that order every row of a table by 1 but for amounts on what it is of, whose total price is least."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack
+
+    pairs, clauses = table.shape
+    places = np.repeat(np.arange(pairs), len(sides)), sides.T.reshape(-1)
+    out = csr_array((np.ones(sides.size), places), shape=(pairs, len(prices)))
+    solution = linprog(
+        np.concatenate([np.zeros(clauses), prices]),
+        A_ub=hstack([csr_array(-table), -out]).tocsr(),
+        b_ub=-np.ones(pairs),
+        bounds=[(0, _LARGEST)] * clauses + [(0, None)] * len(prices),
+        method="highs",
+        options={} if seconds is None else {"time_limit": max(seconds, _SHORTEST)},
+    )
+    if solution.status != 0:
+        return None
+    return (
+        np.maximum(solution.x[:clauses], 0),
+        np.maximum(solution.x[clauses:], 0),
+        np.maximum(-solution.ineqlin.marginals, 0),
+    )
+
+
+def _worst(values: Floats, limit: float, most: int) -> NDArray[np.intp]:
+    """The places of the least values below a limit, so many at most."""
+    below = np.flatnonzero(values < limit)
+    return below[np.argsort(values[below], kind="stable")[:most]]
+
+
+def _solved(table: Floats, seconds: float | None) -> tuple[Floats, Floats, float] | None:
+    """The best weights on the columns of a table, the blend of its rows that shows it, and the value."""
+    from scipy.optimize import linprog
+
+    pairs, clauses = table.shape
+    solution = linprog(
+        np.concatenate([np.zeros(clauses), [-1.0]]),
+        A_ub=np.concatenate([-table, np.ones((pairs, 1))], axis=1),
+        b_ub=np.zeros(pairs),
+        A_eq=np.concatenate([np.ones(clauses), [0.0]])[None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * clauses + [(None, None)],
+        method="highs",
+        options={} if seconds is None else {"time_limit": max(seconds, _SHORTEST)},
+    )
+    if solution.status != 0:
+        return None
+    return np.maximum(solution.x[:-1], 0), np.maximum(-solution.ineqlin.marginals, 0), float(solution.x[-1])

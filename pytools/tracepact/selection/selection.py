@@ -1,0 +1,461 @@
+"""The way from a calibration set to the smallest contract, and selections that order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
+
+import msgspec
+import numpy as np
+
+from tracepact.declarations import OnStage, silent
+from tracepact.diagnostics.findings import Diagnostic, TextPlace
+from tracepact.engines import Engine
+from tracepact.language.contract import Contract, Matcher
+from tracepact.logic.decisions import Outcome
+from tracepact.records import Count, Record
+from tracepact.selection.basis import Basis, Coordinate, Observed, observe_family, retain, with_matcher
+from tracepact.selection.calibration import Calibration, CandidateFamily
+from tracepact.selection.candidates import describe, family_size
+from tracepact.selection.concessions import Agreed, Conflict, without_conflicts
+from tracepact.selection.cover import SECOND_OPINION, all_optima, bounded, solve
+from tracepact.selection.cover_problem import Clock, Cover, CoverAnswer, Level, Optima, Problem
+from tracepact.selection.differences import PairDifferences, differences_of
+from tracepact.selection.games import written_weights
+from tracepact.selection.judgements import PreferencesRecord
+from tracepact.selection.readable import ReadableClause, readable_clauses
+from tracepact.selection.requirements import (
+    DEFAULT_REQUIREMENTS,
+    CasePair,
+    ComparedCoordinates,
+    Pair,
+    PairBlend,
+    Required,
+    Row,
+    SelectionRequirement,
+    least_cover,
+    required_of,
+)
+from tracepact.selection.values import Screening
+from tracepact.selection.weights import Blend, Order, Proven, Weighed, weigh
+from tracepact.wording import short
+
+# A selection that orders: its conflicts, its clauses and weights, and the cover that shows that fewer do not.
+
+_LARGE = 2_000_000
+"""Beyond so many entries a set that is not proven fewest has a bound alone, not a second search."""
+_AGREEING = Fraction(1, 2)
+"""The share of a time budget for what must be given up; the rest is for the clauses."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordering:
+    """The weights of a selection and what they order.
+
+    `weights` are as written, with their `margin`; the largest margin is that of `weighed`. `given_up` are pairs that
+    are not ordered, and no weights order all but fewer than `bound`. `rows` are what the cover's evidence is about:
+    what is required, and the blends that follow from the order.
+    """
+
+    differences: PairDifferences
+    weighed: Weighed
+    weights: tuple[int, ...]
+    margin: Fraction
+    conflicts: tuple[Conflict, ...]
+    given_up: tuple[Pair, ...]
+    bound: int
+    rows: tuple[Row, ...]
+
+
+def order_clauses(
+    coordinates: Sequence[Coordinate],
+    rows: Sequence[Row],
+    pairs: Sequence[Pair],
+    *,
+    seconds: Fraction | None,
+    proved: bool = True,
+    many: bool = False,
+    known: tuple[tuple[int, int], ...] = (),
+    blends: Sequence[PairBlend] = (),
+    on_stage: OnStage = silent,
+) -> tuple[Ordering, Cover] | None:
+    """The fewest coordinates that meet the rows and have weights that order the pairs; None if there is no such pair.
+
+    The rows and the pairs are those that some coordinate meets. Pairs in conflict are given up, with their rows, as few
+    as can be; if there are `many`, of which not each has a row, those that the best weights found do not order. Without
+    `proved`, or with `many`, no second solver is asked. `known` are weights on coordinates that may order all pairs
+    already. `blends` of pairs that are kept may be useful.
+    """
+    on_stage("pairs that no weights order together")
+    if not pairs:
+        return None
+    clock = Clock.of(seconds)
+    differences = differences_of(coordinates, pairs)
+    # weights that order all pairs show that there is no conflict, and looking for one would take half of the time
+    agreed = Agreed(differences, known=known)
+    if not known or Order(differences).margin(known) <= 0:
+        share = clock if seconds is None else clock.at_most(seconds * _AGREEING)
+        agreed = without_conflicts(differences, share, many=many)
+    costs = tuple(coordinate.cost for coordinate in coordinates)
+    lost = set(agreed.given_up)
+    rows = tuple(row for row in rows if row.of not in lost)
+    if not agreed.differences.pairs:
+        cover = solve(Problem(tuple(row.coordinates for row in rows), costs), seconds=seconds, on_stage=on_stage)
+        return _unweighed(agreed, rows, cover), cover
+    differences, masks = agreed.differences, [row.coordinates for row in rows]
+    begin = [column for column, _ in agreed.known]
+    weighed = weigh(
+        differences,
+        masks,
+        costs,
+        clock=clock,
+        known=begin,
+        hurried=many or bool(known),
+        blends=_placed(differences, blends),
+        on_stage=on_stage,
+    )
+    order = Order(differences)
+    rows = (*rows, *(_row(order, blend) for blend in weighed.blends))
+    problem = Problem(tuple(row.coordinates for row in rows), costs)
+    left = clock.left()
+    time = None if left is None else Fraction(max(left, 1))
+    if len(problem.rows) * len(costs) > _LARGE and weighed.proven is Proven.NOTHING:
+        shown = bounded(problem, weighed.columns, Clock.of(time))
+    else:
+        opinion = SECOND_OPINION if proved and not many else Fraction(0)
+        shown = solve(problem, seconds=time, on_stage=on_stage, opinion=opinion)
+    weights, margin = written_weights(weighed.weights, lambda whole: _margin(differences, weighed.columns, whole))
+    ordering = Ordering(differences, weighed, weights, margin, agreed.conflicts, agreed.given_up, agreed.bound, rows)
+    return ordering, _cover(problem, weighed, shown)
+
+
+def _placed(differences: PairDifferences, blends: Sequence[PairBlend]) -> list[Blend]:
+    """Blends by the places of their pairs, each alone, in whole weights; those of pairs that are not there are none."""
+    place, placed = {pair: k for k, pair in enumerate(differences.pairs)}, []
+    for blend in blends:
+        if all(pair in place for pair, _ in blend.weights):
+            common = lcm(*(weight.denominator for _, weight in blend.weights))
+            placed.append(Blend(tuple(sorted((place[pair], int(weight * common)) for pair, weight in blend.weights))))
+    return placed
+
+
+def _unweighed(agreed: Agreed, rows: tuple[Row, ...], cover: Cover) -> Ordering:
+    """Nothing is left to order: every clause has the weight 1."""
+    ones = (1,) * len(cover.columns)
+    proven = Proven.ORDER if cover.optimal else Proven.NOTHING
+    same = tuple(Fraction(1, len(ones)) for _ in ones)
+    weighed = Weighed(cover.columns, same, Fraction(0), Fraction(0), proven, ())
+    return Ordering(
+        agreed.differences, weighed, ones, Fraction(0), agreed.conflicts, agreed.given_up, agreed.bound, rows
+    )
+
+
+def equally_good(ordering: Ordering, rows: Sequence[Row], costs: Sequence[int], cover: Cover, *, limit: int) -> Optima:
+    """Every set with the count, the margin and the cost of the best one."""
+    weighed, order = ordering.weighed, Order(ordering.differences)
+    least = weighed.margin * ordering.differences.scale
+    masks = [row.coordinates for row in rows] + [order.mask(b, least, strict=False) for b in weighed.blends]
+    optima = all_optima(Problem(tuple(masks), tuple(costs)), cover, limit=limit)
+    kept = tuple(columns for columns in optima if order.weights(columns).margin >= least)
+    return Optima(kept, optima.complete)
+
+
+def _row(order: Order, blend: Blend) -> Row:
+    weights = tuple((order.differences.pair(place), Fraction(w, blend.total)) for place, w in blend.weights)
+    return Row(PairBlend(weights), order.mask(blend, Fraction(0), strict=True))
+
+
+def _margin(differences: PairDifferences, columns: Sequence[int], weights: Sequence[int]) -> Fraction:
+    """The least weighted difference over all pairs, as a score."""
+    return Order(differences).margin(tuple(zip(columns, weights, strict=True))) / differences.scale
+
+
+def _cover(problem: Problem, weighed: Weighed, shown: Cover) -> Cover:
+    """The selected clauses with the evidence that no fewer do; margin, cost and order are the search's to prove."""
+    cost = problem.cost(weighed.columns)
+    fewest = len(weighed.columns) == shown.count_bound
+    proven = Level.ORDER if weighed.proven is Proven.ORDER else Level.COUNT if fewest else Level.NONE
+    second = msgspec.structs.replace(shown.second_solver, cheaper=CoverAnswer.UNASKED, earlier=CoverAnswer.UNASKED)
+    return replace(
+        shown,
+        columns=weighed.columns,
+        cost=cost,
+        proven=proven,
+        cost_bound=cost if proven is Level.ORDER else shown.cost_bound,
+        second_solver=second,
+    )
+
+
+# The way from a calibration set to the smallest contract: candidates, values, basis, requirements, cover.
+
+MOST_OPTIMA = 100
+SEARCH = Fraction(20)
+"""Seconds of a search over preferences, or over more pairs than have rows, unless a time is given (14.34)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Retained:
+    """The basis of an observed family, and what is required of a selection."""
+
+    observed: Observed
+    basis: Basis
+    required: Required
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The requirements and what follows from them, each with the coordinates that meet it."""
+        return self.required.rows
+
+    @property
+    def met(self) -> tuple[Row, ...]:
+        """The rows that some coordinate meets."""
+        return tuple(row for row in self.rows if row.coordinates)
+
+    @property
+    def unmet(self) -> tuple[Row, ...]:
+        """The rows that no coordinate meets."""
+        return tuple(row for row in self.rows if not row.coordinates)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """A selected contract with its evidence; `by_matcher` has the count and cost of the best under each matcher.
+
+    `ordering` has its weights, if the order was required; `clauses` are the coordinates as they are written; `judged`
+    is there if preferences, and not ranks, say which case is worse.
+    """
+
+    retained: Retained
+    requirements: tuple[SelectionRequirement, ...]
+    cover: Cover
+    ordering: Ordering | None
+    clauses: tuple[ReadableClause, ...]
+    optima: Optima | None
+    by_matcher: tuple[tuple[Matcher, int, int], ...]
+    diagnostics: tuple[Diagnostic, ...]
+    judged: PreferencesRecord | None = None
+
+    @property
+    def calibration(self) -> Calibration:
+        """The cases it was selected for."""
+        return self.retained.observed.calibration
+
+    @property
+    def matcher(self) -> Matcher:
+        """The matcher of the selected contract."""
+        return self.retained.observed.matcher
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The chosen coordinates, in order."""
+        basis = self.retained.basis.coordinates
+        return tuple(basis[place] for place in self.cover.columns)
+
+    @property
+    def met(self) -> int:
+        """How many requirements are met: not those that no coordinate meets, nor pairs that were given up."""
+        given_up = len(self.ordering.given_up) if self.ordering else 0
+        return self.retained.required.number - len(self.retained.unmet) - given_up
+
+    @property
+    def needed_for(self) -> tuple[tuple[Row, ...], ...]:
+        """By chosen coordinate what only it meets; in a least set that is never nothing."""
+        chosen = self.cover.columns
+        mask = sum(1 << place for place in chosen)
+        pairs = {row.of for row in self.retained.met if isinstance(row.of, Pair)}
+        rows = [row for row in self.retained.met if not _of_one(row, pairs)]
+        return tuple(tuple(row for row in rows if row.coordinates & mask == 1 << place) for place in chosen)
+
+
+def _of_one(row: Row, pairs: set[Pair]) -> bool:
+    """Whether a row is a blend of one pair, which asks no more than the row of that pair."""
+    return isinstance(row.of, PairBlend) and len(row.of.weights) == 1 and row.of.weights[0][0] in pairs
+
+
+def retain_basis(
+    observed: Observed,
+    requirements: Sequence[SelectionRequirement] = (SelectionRequirement.SEPARATE,),
+    *,
+    on_stage: OnStage = silent,
+) -> Retained:
+    """Collapse the candidates into their basis and say which coordinate meets what."""
+    candidates, prover = observed.candidates, observed.prover
+    basis = retain(
+        observed.observation,
+        candidates.costs,
+        lambda index: prover.decide(candidates[index]),
+        lambda done, total: on_stage(f"class {done:,} of {total:,}"),
+    )
+    return Retained(observed, basis, required_of(observed.calibration.cases, basis.coordinates, requirements))
+
+
+def select_contract(
+    calibration: Calibration,
+    family: CandidateFamily | None = None,
+    authors: Contract | None = None,
+    *,
+    requirements: Sequence[SelectionRequirement] = DEFAULT_REQUIREMENTS,
+    seconds: Fraction | None = None,
+    every: bool = False,
+    on_stage: OnStage = silent,
+    engine: Engine | None = None,
+) -> Selection:
+    """The smallest contract for a calibration set, with its evidence; `every` asks for all optima.
+
+    Where count and cost are not proved least within the budget there are no optima to list.
+    """
+    family = with_matcher(family or calibration.family, authors)
+    selected: list[tuple[tuple[int | Fraction, ...], Retained, Cover, Ordering | None]] = []
+    by_matcher = []
+    for matcher in family.matchers:
+        observed = observe_family(calibration, family, authors, matcher=matcher, on_stage=on_stage, engine=engine)
+        retained = retain_basis(observed, requirements, on_stage=on_stage)
+        retained, cover, ordering = _least(retained, requirements, seconds, on_stage)
+        by_matcher.append((matcher, len(cover.columns), cover.cost))
+        given_up, margin = (len(ordering.given_up), ordering.weighed.margin) if ordering else (0, Fraction(0))
+        # what is met comes before how many clauses do it: a matcher under which less is met is never smaller
+        key = (len(retained.unmet) + given_up, len(cover.columns), -margin, cover.cost)
+        selected.append((key, retained, cover, ordering))
+    _, retained, cover, ordering = min(selected, key=lambda one: one[0])
+    optima = None
+    if every and cover.proven >= Level.COST:
+        on_stage("all other smallest sets")
+        optima = _optima(retained, cover, ordering, seconds)
+    on_stage("tolerances")
+    return Selection(
+        retained,
+        tuple(requirements),
+        cover,
+        ordering,
+        readable_clauses(retained.observed, [retained.basis.coordinates[place] for place in cover.columns]),
+        optima,
+        tuple(by_matcher),
+        (*retained.observed.warnings, *_author_warnings(retained)),
+    )
+
+
+def _least(
+    retained: Retained, requirements: Sequence[SelectionRequirement], seconds: Fraction | None, on_stage: OnStage
+) -> tuple[Retained, Cover, Ordering | None]:
+    """The smallest set that meets what some coordinate meets, with weights if the order is required."""
+    on_stage("the smallest set")
+    required, coordinates = retained.required, retained.basis.coordinates
+    if seconds is None and not required.whole:
+        seconds = SEARCH
+    ordered = None
+    if SelectionRequirement.ORDER in requirements:
+        ordered = order_clauses(
+            coordinates,
+            retained.met,
+            required.met_pairs,
+            seconds=seconds,
+            many=not required.whole,
+            on_stage=on_stage,
+        )
+    if ordered is None:
+        required, cover = least_cover(coordinates, required, seconds=seconds, on_stage=on_stage)
+        return replace(retained, required=required), cover, None
+    ordering, cover = ordered
+    return replace(retained, required=replace(required, rows=(*retained.unmet, *ordering.rows))), cover, ordering
+
+
+def _optima(retained: Retained, cover: Cover, ordering: Ordering | None, seconds: Fraction | None) -> Optima:
+    if ordering is None:
+        return all_optima(_problem(retained), cover, limit=MOST_OPTIMA, seconds=seconds)
+    # a blend asks for a positive margin; of optima the largest margin is asked, so the blends are asked anew
+    rows = [row for row in retained.met if not isinstance(row.of, PairBlend)]
+    costs = [coordinate.cost for coordinate in retained.basis.coordinates]
+    return equally_good(ordering, rows, costs, cover, limit=MOST_OPTIMA)
+
+
+def _problem(retained: Retained) -> Problem:
+    return Problem(tuple(row.coordinates for row in retained.met), tuple(c.cost for c in retained.basis.coordinates))
+
+
+def _author_warnings(retained: Retained) -> list[Diagnostic]:
+    """An author's clauses that are not candidates are named, never dropped silently."""
+    observed, basis = retained.observed, retained.basis
+    warnings = []
+    for index, clause in enumerate(observed.candidates.authors):
+        place = TextPlace(observed.candidates.contract.source, clause.span) if observed.candidates.contract else None
+        if index in basis.undecided:
+            headline = f"it stayed open whether a perfect prediction satisfies `{clause.name}`; it was left out"
+            warnings.append(Diagnostic("undecided-clause", headline, place))
+        elif observed.observation.screening[index] != Screening.PASSED or index in basis.refuted:
+            headline = f"a perfect prediction violates `{clause.name}`; it was left out"
+            warnings.append(Diagnostic("imperfect-clause", headline, place, "ask for what a perfect prediction does"))
+    return warnings
+
+
+# Larger families
+
+
+class SeparatedPair(CasePair, frozen=True):
+    """A pair that a candidate of a larger family separates."""
+
+    candidate: str
+
+
+class LargerFamily(Record, frozen=True):
+    """A larger family, whether the bound allows it, and which open pairs it would separate."""
+
+    words: str
+    size: Count
+    most: Count
+    affordable: bool
+    found: tuple[SeparatedPair, ...]
+
+
+def larger_families(selection: Selection) -> tuple[LargerFamily, ...]:
+    """Whether a larger radius or depth, within the bound, would separate the pairs that are not separated.
+
+    Two cases with the same traces are left out: no family separates them.
+    """
+    retained = selection.retained
+    trials = retained.observed.trials
+    unmet = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
+    pairs = [pair for pair in unmet if not trials.alike(pair.worse, pair.better)]
+    family, calibration = retained.observed.candidates.family, selection.calibration
+    if not pairs or not family.obligations:
+        return ()
+    # twice the widest: the question is only whether more width would help at all
+    radius = 2 * max(family.tolerances, default=calibration.step)
+    families = []
+    for words, larger in (
+        (f"a tolerance of {short(radius * 1000)} ms", family.wider(radius)),
+        (f"depth {family.depth + 1}", family.deeper()),
+    ):
+        size = family_size(larger, calibration.step)
+        met: tuple[SeparatedPair, ...] = ()
+        if affordable := size <= family.most:
+            observed = observe_family(calibration, larger, matcher=retained.observed.matcher)
+            met = tuple(
+                SeparatedPair(*pair.names(calibration.cases), describe(observed.candidates, candidate))
+                for pair in pairs
+                if (candidate := _separator(observed, pair)) is not None
+            )
+        families.append(LargerFamily(words, size, family.most, affordable, met))
+    return tuple(families)
+
+
+_TRIED = 50
+_BLOCK = 1024
+
+
+def _separator(observed: Observed, pair: Pair) -> int | None:
+    """The cheapest proved candidate that meets the requirement of a pair (14.17), among the first few."""
+    costs = observed.candidates.costs
+    passed = np.flatnonzero(observed.observation.screening == Screening.PASSED).tolist()
+    # cheapest first: what is shown is then the plainest candidate that would do
+    passed.sort(key=lambda index: (costs[index], index))
+    tried = 0
+    for start in range(0, len(passed), _BLOCK):
+        block = passed[start : start + _BLOCK]
+        compared = ComparedCoordinates.of_seen(observed.observation.seen(block).on((pair.worse, pair.better)))
+        for place in np.flatnonzero(compared.lower(np.array([0]), np.array([1]))[0]).tolist():
+            tried += 1
+            if observed.prover.decide(observed.candidates[block[place]]).outcome is Outcome.YES:
+                return int(block[place])
+            if tried == _TRIED:
+                return None
+    return None

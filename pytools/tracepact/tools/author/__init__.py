@@ -1,1 +1,0 @@
-"""Help for authors of contracts: drafts, the starter contracts, the language on a page, codes explained."""

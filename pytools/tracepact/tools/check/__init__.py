@@ -1,1 +1,0 @@
-"""What a contract or a formula means: check, explain, decide, simplify, format."""

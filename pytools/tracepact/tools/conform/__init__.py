@@ -1,1 +1,0 @@
-"""Other implementations tested against the reference."""

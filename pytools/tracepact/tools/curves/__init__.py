@@ -1,1 +1,0 @@
-"""`tracepact curves`: every threshold of a score field at once."""

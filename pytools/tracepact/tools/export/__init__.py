@@ -1,1 +1,0 @@
-"""Contracts in the languages of other tools."""

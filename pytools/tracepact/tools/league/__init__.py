@@ -1,1 +1,0 @@
-"""Leagues: many systems on the same data, in one page."""

@@ -1,1 +1,0 @@
-"""The language server: what an editor asks about a contract, and the protocol it asks in."""

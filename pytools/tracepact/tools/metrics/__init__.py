@@ -1,1 +1,0 @@
-"""The standard metrics of the field as a command."""

@@ -1,1 +1,0 @@
-"""Score predictions against references: a run, its directory, its report."""

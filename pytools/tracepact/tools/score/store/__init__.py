@@ -1,1 +1,0 @@
-"""A run directory: score rows, exact tables, manifest."""

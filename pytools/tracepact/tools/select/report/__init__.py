@@ -1,1 +1,0 @@
-"""A selection as plain data, text, figure and page."""

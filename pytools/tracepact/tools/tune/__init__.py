@@ -1,1 +1,0 @@
-"""`tracepact tune`: the decoding that is best for a declared objective."""

@@ -1,1 +1,0 @@
-"""A stream of frames monitored while it arrives."""

@@ -1,0 +1,311 @@
+"""Curves of all clips at once or in batches: `tracepact.curves`."""
+
+import errno
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Unpack
+
+from tracepact.data.dataset import open_dataset
+from tracepact.data.events import EventTable, ScoreField
+from tracepact.data.family import Mode
+from tracepact.data.fields import report_unequal_arrays
+from tracepact.data.folders import report_score_lengths, report_table_lengths
+from tracepact.data.labels import LabelMap
+from tracepact.data.memory import events_from
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.diagnostics.findings import Diagnostic
+from tracepact.engines import Engine, engine_from
+from tracepact.evaluate.draws import ClipParts
+from tracepact.language.contract import Contract
+from tracepact.records import Record
+from tracepact.runs.batch_scoring import (
+    USUAL_MEMORY,
+    OnPlan,
+    batch_memory,
+    diagnostic_of,
+    folder_from,
+    is_in_pieces,
+    job_of,
+    run_batches,
+    side_from,
+    sides_of,
+)
+from tracepact.runs.batches import BatchPlan, BatchTask, Job, ReadyBatch, counted_batch, make_plan
+from tracepact.runs.sides import (
+    NO_FINDINGS,
+    BatchSum,
+    FailedBatch,
+    FieldSides,
+    Sides,
+    Source,
+    class_names,
+    field_sides,
+    names_alone,
+    origin_of,
+    renamed_columns,
+    silent_table,
+)
+from tracepact.runs.tally import FindingsTally
+from tracepact.runs.task import KEEP_SCORES, SourceOptions, Task, refuse_soft_labels, scores_task
+from tracepact.thresholds.family import detections_of
+from tracepact.thresholds.psds import SCENARIOS
+from tracepact.thresholds.quantities import METRICS, CurveSettings, CurveSums, Quantities
+from tracepact.thresholds.steps import Whole
+from tracepact.tuning.curves import Curves, OnStep, curves_of_sides
+from tracepact.tuning.records import QuantityPoint, clip_counts
+from tracepact.wording import count
+
+# Curves of a source that may be larger than memory: batches are counted by an engine and added (rule 24.16).
+
+_EVENTS, _FRAMES = 4, 64
+"""How many times the memory of a scoring a clip takes: with events, and with scores of frames, of which many differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurveTally:
+    """What is counted of some clips at every threshold, and what was odd about the input."""
+
+    sums: CurveSums
+    findings: FindingsTally
+
+    def __add__(self, other: "CurveTally") -> "CurveTally":
+        return CurveTally(self.sums + other.sums, self.findings + other.findings)
+
+
+class CurveDrawsTally(Record, frozen=True):
+    """What draws need of some clips at thresholds; what was odd about the input is said with the curves."""
+
+    draws: ClipParts
+    findings: FindingsTally = NO_FINDINGS
+
+    def __add__(self, other: "CurveDrawsTally") -> "CurveDrawsTally":
+        return CurveDrawsTally(self.draws + other.draws)
+
+
+@dataclass(frozen=True, slots=True)
+class CurveJob:
+    """What all batches share: the data, the length of a median filter, the policies of the metrics."""
+
+    data: Job
+    median: int
+    settings: CurveSettings
+
+
+class _InBatches:
+    """Counts clips at thresholds in the batches of a plan, each read anew."""
+
+    def __init__(self, job: CurveJob, sides: Sides, plan: BatchPlan, engine: Engine, on_plan: OnPlan | None) -> None:
+        self.engine = engine
+        self.progress = on_plan(plan) if on_plan else None
+        self._job, self._sides, self._plan = job, sides, plan
+
+    def counted(self, points: Sequence[QuantityPoint]) -> ClipParts:
+        """What draws need of every clip; OSError if a batch failed three times."""
+        do = partial(count_clips, self._job, tuple(points))
+        if self.progress is not None:
+            self.progress.stage("batch at these thresholds", len(self._plan.batches))
+        given = self._sides, self._plan, self.engine, self.progress
+        total, tally, _ = run_batches(do, *given, Diagnostics(), strict=False, scores=True)
+        if total.given_up:
+            raise _incomplete(total.given_up)
+        return tally.draws
+
+
+def curves_in_batches(
+    task: Task,
+    *,
+    median: int = 1,
+    settings: CurveSettings | None = None,
+    engine: Engine | str | None = None,
+    memory: str | int | None = None,
+    batch_clips: int | None = None,
+    on_plan: OnPlan | None = None,
+    on_step: OnStep = lambda done, of, what: None,
+) -> Curves:
+    """The curves of all clips, counted in batches."""
+    chosen = engine_from(engine)
+    room = batch_memory(USUAL_MEMORY if memory is None else memory, chosen)
+    task.refuse_in_batches("clips")
+    contract, mode = task.contract, Mode(task.mode)
+    diagnostics = Diagnostics()
+    diagnostics.extend(contract.warnings)
+    sides = _open(task, diagnostics)
+    field = _field_of(sides.prediction)
+    columns = None if field is None else _renamed(field, sides.labels, diagnostics).classes
+    # Steps of counts grow with the distinct scores of a batch, which no plan knows beforehand: a share of the memory
+    # that is enough if nearly all scores differ.
+    share = room // (_EVENTS if field is None else _FRAMES)
+    plan = make_plan(contract, sides, mode, share, batch_clips, diagnostics, columns=columns)
+    if median > 1 and field is None:
+        headline = f"`{sides.prediction.name}` holds events, and a median filter is for scores of frames"
+        raise InvalidInput([Diagnostic("bad-decoding", headline, help="take a threshold alone")])
+    report_table_lengths(names_alone(sides.reference), plan.durations, diagnostics)
+    if field is not None:
+        report_score_lengths(field, plan.durations, diagnostics)
+    own = settings or CurveSettings()
+    job = CurveJob(job_of(contract, sides, plan, mode), median, own)
+    counting = _InBatches(job, sides, plan, chosen, on_plan)
+    total, tally, findings = run_batches(
+        partial(count_batch, job), sides, plan, chosen, counting.progress, diagnostics, strict=False, scores=True
+    )
+    if total.given_up:
+        raise _incomplete(total.given_up)
+    quantities = Quantities(contract, tally.sums, own, on_step)
+    return Curves(quantities, median, tuple(map(diagnostic_of, findings.items)), on_step, counting)
+
+
+def _open(task: Task, diagnostics: Diagnostics) -> Sides:
+    """Both sides; scores of frames are a table without events that has them beside it."""
+    ref, pred = task.readings
+    reference = side_from(task.ref, ref, "ref", diagnostics)
+    prediction: Source | None
+    if is_in_pieces(task.pred, pred):
+        prediction = open_dataset(task.pred, diagnostics)
+    else:
+        keeping = replace(pred, decoding=KEEP_SCORES)
+        prediction = folder_from(task.pred, keeping, diagnostics, by_confidence=False)
+        if prediction is not None:
+            return sides_of((reference, prediction), task, diagnostics)
+        prediction = events_from(task.pred, diagnostics, name="pred", reading=keeping)
+        refuse_soft_labels(prediction, diagnostics)
+        if isinstance(reference, EventTable):
+            report_unequal_arrays(reference, prediction, diagnostics)
+        if prediction.origin is not None and prediction.origin.scores is not None:
+            prediction = silent_table(prediction.origin.scores)
+    return sides_of((reference, prediction), task, diagnostics)
+
+
+def _field_of(side: Source) -> ScoreField | None:
+    origin = origin_of(side)
+    return origin.scores if origin is not None else None
+
+
+def _renamed(field: ScoreField, labels: LabelMap | None, diagnostics: Diagnostics) -> ScoreField:
+    """A field whose classes are called by a label map; columns that it joins or does not name are reported."""
+    if labels is None:
+        return field
+    return renamed_columns(field, labels, class_names(labels, field.classes), diagnostics)
+
+
+def count_batch(job: CurveJob, task: BatchTask) -> BatchSum[CurveTally]:
+    """The counts of one batch at every threshold; faults of its rows are in it, for the whole to report."""
+
+    def counted(ready: ReadyBatch) -> CurveTally:
+        quantities, places = _quantities(job, task, ready)
+        sums = quantities.sums(places, METRICS, [how.criteria for how in SCENARIOS.values()])
+        return CurveTally(sums, FindingsTally.of(ready.diagnostics))
+
+    return counted_batch(job.data, task, counted)
+
+
+def count_clips(job: CurveJob, points: Sequence[QuantityPoint], task: BatchTask) -> BatchSum[CurveDrawsTally]:
+    """The counts of each clip of one batch at thresholds, for draws of clips."""
+
+    def counted(ready: ReadyBatch) -> CurveDrawsTally:
+        quantities, places = _quantities(job, task, ready)
+        return CurveDrawsTally(clip_counts(quantities, points, places))
+
+    return counted_batch(job.data, task, counted)
+
+
+def _quantities(job: CurveJob, task: BatchTask, ready: ReadyBatch) -> tuple[Quantities, Whole]:
+    """What is counted of a batch, and the numbers of its clips in the whole."""
+    family = _sides(job, ready).filtered(job.median).family()
+    return Quantities(job.data.contract.contract, family, job.settings), task.places(family.family.clips)
+
+
+def _sides(job: CurveJob, ready: ReadyBatch) -> FieldSides:
+    data, tables, diagnostics = job.data, ready.tables, ready.diagnostics
+    field = ready.scores
+    return FieldSides(
+        data.contract.contract,
+        tables.reference,
+        detections_of(tables.prediction, diagnostics) if field is None else _renamed(field, data.labels, diagnostics),
+        ready.durations,
+        tables.ignore,
+        data.mode,
+        diagnostics,
+        {},
+        data.classes,
+    )
+
+
+def _incomplete(given_up: Sequence[FailedBatch]) -> OSError:
+    first = given_up[0]
+    clips = f"{count(first.clips, 'clip')}, `{first.first}` to `{first.last}`"
+    more = f" and {len(given_up) - 1:,} more" if len(given_up) > 1 else ""
+    what = f"batch {first.batch} failed three times ({clips}: {first.why}){more}; curves of a part are not given"
+    return OSError(errno.EIO, what)
+
+
+# `tracepact.curves`: every curve of a contract on scores, all clips at once or in batches.
+
+
+def curves(
+    contract: Contract | str | Path,
+    ref: Any,
+    pred: Any,
+    *,
+    median: int = 1,
+    set: Mapping[str, str] | None = None,
+    settings: CurveSettings | None = None,
+    on_step: OnStep = lambda done, of, what: None,
+    engine: Engine | str | None = None,
+    memory: str | int | None = None,
+    batch_clips: int | None = None,
+    **options: Unpack[SourceOptions],
+) -> Curves:
+    """Every threshold of a score field at once: all curves of a contract and of the standard metrics, exact.
+
+    Args:
+        contract: a Contract, a path, the name of a starter contract, or contract text.
+        ref: the references, in the forms of `score`.
+        pred: the predicted scores: a score field (see `score_field`), arrays with `classes` and `step`, data frames
+            of scores, or a path; or events with confidences, of which a threshold keeps those with a greater one.
+        median: the length of a median filter before every threshold, an odd number of frames.
+        set: new values of the contract's parameters, as text.
+        settings: the policies of the metrics.
+        on_step: told how much of a long computation is done, of how much, and what it is.
+        engine: as for `score_batches`: clips are counted in batches, and their counts added.
+        memory: how much memory batches may take, as for `score_batches`; without an engine they are done here.
+        batch_clips: the most clips of a batch.
+        options: as for `score`: durations, mode, ignore, label_map, classes, step, ref_reading, pred_reading, clips.
+            By default a clip is as long as its scores of frames; of these no two columns may become one class.
+
+    Returns:
+        The curves; each is found when it is first asked for. In batches all counts are found first, and those of
+        each clip that intervals need in a second pass when they are asked for; PSDS with settings of one's own is for
+        all clips at once.
+
+    Raises:
+        InvalidInput: the contract or the data cannot be used; it carries every fault.
+        OSError: a batch failed three times: curves of a part are not given.
+
+    Examples:
+        >>> import numpy as np
+        >>> import tracepact
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
+        >>> found = tracepact.curves("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field)
+        >>> found.best("event_f1").threshold  # from 0.3 on one event, up to 0.8 of the right length
+        Fraction(3, 5)
+        >>> found.psds("psds1").value
+        1.0
+    """
+    if median < 1 or median % 2 == 0:
+        headline = f"the median filter's length {median} is not an odd number of frames"
+        raise InvalidInput([Diagnostic("bad-decoding", headline)])
+    task = scores_task(contract, ref, pred, set, options)
+    if (engine, memory, batch_clips) == (None, None, None):
+        return curves_of_sides(field_sides(task), median, settings, on_step)
+    return curves_in_batches(
+        task,
+        median=median,
+        settings=settings,
+        engine=engine,
+        memory=memory,
+        batch_clips=batch_clips,
+        on_step=on_step,
+    )

@@ -1,0 +1,341 @@
+"""`tracepact curves`: every threshold of a score field at once, as tables, figures and a page."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Unpack
+
+import click
+import numpy as np
+from markupsafe import Markup
+
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import did_you_mean
+from tracepact.engines import engine_from, kept_engine
+from tracepact.evaluate.uncertainty import Bootstrap
+from tracepact.files import json_text, table_text
+from tracepact.options import OddLength, WholeNumber, earlier_name, full_option, given_contract, set_option
+from tracepact.outputs import OutputFolder, write_results
+from tracepact.records import exact_text, plain
+from tracepact.runs.directory import OutputOptions, data_table, output_options, show
+from tracepact.runs.report_parts import offered
+from tracepact.runs.score_command import told_batches
+from tracepact.runs.side_options import (
+    FieldOptions,
+    bootstrap_options,
+    engine_options,
+    field_options,
+    field_task_from_options,
+)
+from tracepact.runs.sides import field_sides
+from tracepact.show.figures import DenseCurve, Floats, dense_chart, inline
+from tracepact.show.lines import counted, print_diagnostics, say
+from tracepact.show.pages import Section, html_page, html_table
+from tracepact.show.tables import Cell, Table, Tone, numbers, words
+from tracepact.thresholds.quantities import quantity_names
+from tracepact.tuning.batches import curves_in_batches
+from tracepact.tuning.curves import POINTS, Curves, curves_of_sides
+from tracepact.tuning.records import BestThreshold, CurvesRecord, QuantityCurve, text_of
+from tracepact.wording import UNDEFINED, count, decimal, short
+
+# Figures of curves: every piece of the step functions, whatever is listed of them (rule 20.15).
+
+
+def all_figures(record: CurvesRecord, curves: Curves, against: str) -> dict[str, str]:
+    """All figures by name; that against a clause only if the clause is shown."""
+    figures = {
+        "guards": guards_figure(record, curves),
+        "metrics": metrics_figure(record, curves),
+        "roc": roc_figure(record, curves),
+    }
+    if any(quantity.name == against for quantity in record.quantities):
+        figures["against"] = against_figure(record, curves, against)
+    return figures
+
+
+def guards_figure(record: CurvesRecord, exact: Curves) -> str:
+    """The score of every clause over the threshold."""
+    curves = [_by_threshold(quantity, exact) for quantity in _clauses(record)]
+    title = f"Clauses by threshold ({record.aggregation.value}; ● best)"
+    return dense_chart(title, curves, x="threshold", y="score", x_range=(0, 1))
+
+
+def metrics_figure(record: CurvesRecord, exact: Curves) -> str:
+    """The F1 of every metric over the threshold."""
+    shown = [q for q in record.quantities if q.kind == "metric" and q.name.endswith("_f1") and "macro" not in q.name]
+    curves = [_by_threshold(quantity, exact) for quantity in shown]
+    return dense_chart("F1 by threshold", curves, x="threshold", y="F1", x_range=(0, 1))
+
+
+def against_figure(record: CurvesRecord, exact: Curves, name: str) -> str:
+    """Every other clause against one, as the threshold moves."""
+    others = [quantity.name for quantity in _clauses(record) if quantity.name != name]
+    curves = [_against(name, other, exact) for other in others]
+    title = f"Clauses against {name}, over all thresholds"
+    notes = ["Points are joined in the order of the threshold, from 0 to 1."]
+    return dense_chart(title, curves, x=name, y="score", notes=notes)
+
+
+def roc_figure(record: CurvesRecord, exact: Curves) -> str:
+    """The PSD ROC of both scenarios."""
+    curves = []
+    for scenario in record.psds:
+        steps = exact.psds(scenario.name).roc
+        rates, shares = (np.array([float(step[k]) for step in steps]) for k in (0, 1))
+        value = UNDEFINED if scenario.value is None else decimal(scenario.value.shown)
+        curves.append(DenseCurve(f"{scenario.name} {value}", *_stairs(rates, shares, float(scenario.e_max))))
+    ends = (0, max((scenario.e_max for scenario in record.psds), default=1))
+    x, y = "effective false positives an hour", "effective share found"
+    return dense_chart("PSD ROC", curves, x=x, y=y, x_range=ends)
+
+
+def _clauses(record: CurvesRecord) -> list[QuantityCurve]:
+    return [quantity for quantity in record.quantities if quantity.kind == "clause"]
+
+
+def _by_threshold(quantity: QuantityCurve, curves: Curves) -> DenseCurve:
+    """The stairs of a quantity, with its best threshold as one of their points."""
+    x, y = curves.line(quantity.name)
+    best = quantity.best
+    if best is None or best.value.shown is None:
+        return DenseCurve(quantity.name, *_stairs(x, y, 1.0))
+    mark = (float(best.threshold), float(best.value.shown))
+    place = np.searchsorted(x, mark[0], side="right")
+    stairs = _stairs(np.insert(x, place, mark[0]), np.insert(y, place, mark[1]), 1.0)
+    return DenseCurve(quantity.name, *stairs, [mark])
+
+
+def _stairs(x: Floats, y: Floats, end: float) -> tuple[Floats, Floats]:
+    """Each value from its place on, with a corner before the next; the last up to the end."""
+    if not len(x):
+        return x, y
+    return np.append(np.repeat(x, 2)[1:], end), np.repeat(y, 2)
+
+
+def _against(name: str, other: str, curves: Curves) -> DenseCurve:
+    """The values of two clauses on all pieces of both, in the order of the threshold."""
+    lines = [curves.line(name), curves.line(other)]
+    thresholds = np.union1d(lines[0][0], lines[1][0])
+    x, y = (values[np.searchsorted(begins, thresholds, side="right") - 1] for begins, values in lines)
+    gap = np.isnan(x)
+    return DenseCurve(other, np.where(gap, 0.0, x), np.where(gap, np.nan, y))
+
+
+# Curves as tables, rows and a page.
+
+_EMPTY = Cell(UNDEFINED, Tone.FAINT)
+
+
+def tables(record: CurvesRecord) -> list[Table]:
+    """The best common threshold of everything, the best of each class, average precision, and PSDS."""
+    return [_common(record), _by_class(record), _precision(record), _psds(record)]
+
+
+def brief_tables(record: CurvesRecord) -> list[Table]:
+    """What one screen has room for: the best common threshold of clauses, profiles and F1, and means of the others."""
+    shown = [q for q in record.quantities if q.kind != "metric" or (q.name.endswith("_f1") and "macro" not in q.name)]
+    rows = [[quantity.name, *_best_cells(quantity.best)[:3], text_of(quantity.at_half)] for quantity in shown]
+    title = f"Best common threshold, over {count(record.scores, 'distinct score')} ({record.aggregation.value})"
+    notes = [
+        f"{title}: {', '.join(f'{name} {text_of(value)}' for name, value in values)}"
+        for title, values in (
+            ("average precision", [(one.metric, one.mean) for one in record.average_precision]),
+            ("PSDS", [(one.name, one.value) for one in record.psds]),
+        )
+        if values
+    ]
+    notes.append("--full shows every quantity and class; --out DIR writes curves, figures and a page")
+    return [Table(title, [*words("quantity"), *numbers("best", "interval", "threshold", "at 0.5")], rows, notes)]
+
+
+def _common(record: CurvesRecord) -> Table:
+    rows = [
+        [
+            quantity.name,
+            *_best_cells(quantity.best),
+            text_of(quantity.at_half),
+            text_of(quantity.own),
+            f"{quantity.pieces:,}",
+        ]
+        for quantity in record.quantities
+    ]
+    level = (
+        "interval over clips at that threshold" if any(q.best and q.best.interval for q in record.quantities) else ""
+    )
+    notes = ["own: a threshold for each class, chosen together", *([level] if level else [])]
+    head = numbers("best", "interval", "threshold", "from", "to", "at 0.5", "own", "pieces")
+    scores = count(record.scores, "distinct score")
+    title = f"Best common threshold, over {scores} ({record.aggregation.value})"
+    return Table(title, [*words("quantity"), *head], rows, notes)
+
+
+def _best_cells(best: BestThreshold | None) -> list[Cell | str]:
+    if best is None:
+        return [_EMPTY] * 5
+    interval = "" if best.interval is None else " – ".join(decimal(end) for end in best.interval)
+    return [text_of(best.value), interval, short(best.threshold), short(best.low), short(best.high)]
+
+
+def _by_class(record: CurvesRecord) -> Table:
+    """The best threshold of each class for each clause, profile and F1, with the value."""
+    shown = [q for q in record.quantities if q.classes is not None and (q.kind != "metric" or q.name.endswith("_f1"))]
+    rows: list[list[Cell | str]] = []
+    for quantity in (q for q in shown if "macro" not in q.name):
+        cells = [
+            f"{short(c.best.threshold)} ({text_of(c.best.value)})" if c.best is not None else UNDEFINED
+            for c in quantity.classes or ()
+        ]
+        rows.append([quantity.name, *cells])
+    return Table("Best threshold of each class (value)", [*words("quantity"), *numbers(*record.classes)], rows)
+
+
+def _precision(record: CurvesRecord) -> Table:
+    rows = [[ap.metric, text_of(ap.mean), *(text_of(c.value) for c in ap.classes)] for ap in record.average_precision]
+    return Table("Average precision", [*words("metric"), *numbers("mean", *record.classes)], rows)
+
+
+def _psds(record: CurvesRecord) -> Table:
+    rows = [[p.name, text_of(p.value), *(text_of(c.value) for c in p.classes)] for p in record.psds]
+    return Table("PSDS", [*words("scenario"), *numbers("PSDS", *record.classes)], rows)
+
+
+def rows(record: CurvesRecord) -> Table:
+    """A row per listed point of every curve, with how many pieces the curve has."""
+    columns = ("quantity", "threshold", "threshold_decimal", "value", "decimal", "satisfied", "obligated", "pieces")
+    return data_table(columns, _rows(record))
+
+
+def _rows(record: CurvesRecord) -> Iterator[tuple[str | int, ...]]:
+    for quantity in record.quantities:
+        for point in quantity.points:
+            value = point.value
+            exact = "" if value is None or value.value is None else exact_text(value.value)
+            near = "" if value is None else repr(value.decimal)
+            counts = ("" if n is None else n for n in (point.satisfied, point.obligated))
+            threshold = str(point.threshold), repr(float(point.threshold))
+            yield quantity.name, *threshold, exact, near, *counts, quantity.pieces
+
+
+# Page
+
+
+def curves_page(record: CurvesRecord, figures: Mapping[str, str], against: str) -> str:
+    """All of it as one self-contained page, with figures by name; that against a clause only if there is one."""
+    common, by_class, precision, psds = tables(record)
+    sections = [
+        Section("best", "Best common threshold", html_table(common)),
+        Section("guards", "Clauses over the threshold", _drawn(figures["guards"])),
+        Section("metrics", "Metrics over the threshold", _drawn(figures["metrics"])),
+        Section("classes", "Best threshold of each class", html_table(by_class)),
+        Section("psds", "PSDS", html_table(psds) + _drawn(figures["roc"])),
+        Section("precision", "Average precision", html_table(precision)),
+    ]
+    if "against" in figures:
+        sections.insert(2, Section("against", f"Clauses against {against}", _drawn(figures["against"])))
+    clips = f"{count(record.clips, 'clip')}, {count(len(record.classes), 'class', 'classes')}"
+    head = Markup("<h1>{}</h1><p>{}</p>").format(f"tracepact curves {record.contract}", clips)
+    return html_page(f"tracepact curves {record.contract}", head, sections)
+
+
+def _drawn(svg: str) -> Markup:
+    return Markup("<figure>{}</figure>").format(inline(svg))
+
+
+# `tracepact curves`: every threshold of a score field at once.
+
+_COMMAND = "curves"
+
+
+@click.command()
+@click.argument("contract")
+@field_options
+@click.option("--median", type=OddLength(), help="Filter predicted scores first, over this many frames.")
+@set_option
+@click.option("--quantity", "names", multiple=True, metavar="NAME", help="Show only this quantity; repeatable.")
+@earlier_name("--against", "--versus")
+@click.option("--versus", "against", metavar="CLAUSE", help="With --out: draw every other clause against this one.")
+@click.option(
+    "--list",
+    "points",
+    type=WholeNumber(0),
+    default=POINTS,
+    show_default=True,
+    help="Most points of each curve to list, not to draw; 0 lists all.",
+)
+@bootstrap_options
+@engine_options
+@click.option(
+    "--out",
+    type=OutputFolder(_COMMAND),
+    help="Also write JSON, CSV, figures and a page to this folder.",
+)
+@full_option
+@output_options
+def command(
+    contract: str,
+    median: int | None,
+    overrides: tuple[tuple[str, str], ...],
+    names: tuple[str, ...],
+    against: str | None,
+    points: int,
+    draws: int,
+    seed: int,
+    level: Fraction,
+    engine: str | None,
+    memory: str | None,
+    out: Path | None,
+    full: bool,
+    form: str,
+    csv_file: Path | None,
+    figure_file: Path | None,
+    **options: Unpack[FieldOptions],
+) -> None:
+    """Show scores and metrics at every threshold of scores or confidences, and the best thresholds.
+
+    CONTRACT is a file, or the name of a starter contract. Clauses, profiles and metrics are exact step functions of the
+    threshold: all scores that occur are visited. PSDS and average precision are those over all of them. Quantities are
+    clauses, profiles, mean, and rates of metrics such as event_f1, segment_macro_f1 or intersection_error_rate.
+    With --engine or --memory, data that does not fit in memory is counted in batches of clips.
+    """
+    compiled = given_contract(contract, overrides)
+    clauses = [clause.name for clause in compiled.clauses]
+    faults, known = Diagnostics(), list(quantity_names(compiled))
+    if against is not None and against not in clauses:
+        faults.add("unknown-quantity", f"the contract has no clause `{against}`", help=did_you_mean(against, clauses))
+    for name in (name for name in names if name not in known):
+        faults.add("unknown-quantity", f"nothing is called `{name}`", help=offered(name, known))
+    faults.raise_errors()
+    task = field_task_from_options(compiled, options)
+    if engine is not None or memory is not None:
+        if options["clips"] is not None:
+            raise click.UsageError("--clips needs all clips at once; leave out --engine and --memory")
+        with told_batches() as on_plan, kept_engine(engine_from(engine)) as kept:
+            found = curves_in_batches(task, median=median or 1, engine=kept, memory=memory, on_plan=on_plan)
+            record = found.record(names or None, points=points, bootstrap=Bootstrap(draws, seed, level))
+    else:
+        with counted() as update:
+            update(0, 1, "reading")
+            found = curves_of_sides(field_sides(task), median or 1, None, update)
+            record = found.record(names or None, points=points, bootstrap=Bootstrap(draws, seed, level))
+    print_diagnostics(found.diagnostics)
+    most = max(quantity.pieces for quantity in record.quantities)
+    if most > points > 0 and (form != "text" or out is not None or csv_file is not None):
+        say(f"at most {points:,} points of each curve are listed, of up to {most:,}; --list 0 lists all")
+    if out is not None:
+        files = _files(record, found, against or clauses[0])
+        write_results(out, _COMMAND, files)
+        say(f"wrote {len(files)} files to {out}")
+    output = OutputOptions(form=form, csv_file=csv_file, figure_file=figure_file)
+    show(record, tables if full or names else brief_tables, rows, lambda record: guards_figure(record, found), **output)
+
+
+def _files(record: CurvesRecord, curves: Curves, against: str) -> dict[str, str]:
+    """All files by their names; what needs clauses only if there are some."""
+    listed = rows(record)
+    figures = all_figures(record, curves, against)
+    return {
+        "curves.json": json_text(plain(record)),
+        "curves.csv": table_text([column.heading for column in listed.columns], listed.texts(), ","),
+        "curves.html": curves_page(record, figures, against),
+        **{f"{name}.svg": figure for name, figure in figures.items()},
+    }
