@@ -112,18 +112,21 @@ def plant(mutant: Mutant) -> None:
     """
     module = importlib.import_module(mutant.target)
     assert module.__file__ is not None
-    faulty: dict[str, Any] = {"__name__": module.__name__, "__file__": module.__file__}
-    exec(compile(mutant.applied(Path(module.__file__).read_text(encoding="utf-8")), module.__file__, "exec"), faulty)
+    source = Path(module.__file__).read_text(encoding="utf-8")
+    # The fault is looked for between two texts compiled alike: the code of the module itself may differ from its text,
+    # since pytest rewrites the assertions of every package that has a plugin.
+    sound, faulty = _namespace(module, source), _namespace(module, mutant.applied(source))
     changed = False
     for name, new in faulty.items():
-        old = module.__dict__.get(name)
+        old, here = sound.get(name), module.__dict__.get(name)
         if isinstance(new, int | str | re.Pattern) and not name.startswith("__"):
             changed |= new != old
             module.__dict__[name] = new
-        elif isinstance(new, types.FunctionType) and isinstance(old, types.FunctionType):
-            changed |= _plant_code(old, new)
-        elif isinstance(new, type) and isinstance(old, type) and new.__module__ == module.__name__:
-            changed |= _plant_methods(old, new)
+        elif isinstance(new, types.FunctionType) and isinstance(here, types.FunctionType):
+            changed |= _differ(old, new)
+            here.__code__ = new.__code__
+        elif isinstance(new, type) and isinstance(here, type) and new.__module__ == module.__name__:
+            changed |= _plant_methods(old, new, here)
     if not changed:
         raise ValueError(f"{mutant.id}: nothing of its target is changed")
     for each in [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]:
@@ -131,26 +134,37 @@ def plant(mutant: Mutant) -> None:
             each.cache_clear()
 
 
-def _plant_methods(old: type, new: type) -> bool:
-    """Put the code of the methods of one class into those of another; whether anything changed."""
+def _namespace(module: types.ModuleType, source: str) -> dict[str, Any]:
+    """What a text defines where it is the text of a module."""
+    names: dict[str, Any] = {"__name__": module.__name__, "__file__": module.__file__}
+    exec(compile(source, module.__file__ or "", "exec"), names)
+    return names
+
+
+def _plant_methods(old: Any, new: type, here: type) -> bool:
+    """Put the code of the methods of a faulty class into those of the class in use; whether the fault is in them."""
     changed = False
     for name, method in vars(new).items():
-        mine = vars(old).get(name)
-        method, mine = (getattr(one, "base_func", one) for one in (method, mine))  # lark's `v_args` wraps methods
-        if isinstance(method, property) and isinstance(mine, property):
-            method, mine = method.fget, mine.fget
-        if isinstance(method, staticmethod) and isinstance(mine, staticmethod):
-            method, mine = method.__func__, mine.__func__
-        functions = isinstance(method, types.FunctionType) and isinstance(mine, types.FunctionType)
-        if functions and method.__code__.co_freevars == mine.__code__.co_freevars:
-            changed |= _plant_code(mine, method)
+        faulty, used = _function(method), _function(vars(here).get(name))
+        if faulty is None or used is None or faulty.__code__.co_freevars != used.__code__.co_freevars:
+            continue
+        changed |= _differ(_function(getattr(old, "__dict__", {}).get(name)), faulty)
+        used.__code__ = faulty.__code__
     return changed
 
 
-def _plant_code(old: types.FunctionType, new: types.FunctionType) -> bool:
-    changed = _words(old.__code__) != _words(new.__code__)
-    old.__code__ = new.__code__
-    return changed
+def _function(method: Any) -> types.FunctionType | None:
+    """The function within a method, however it is wrapped; None if there is none."""
+    method = getattr(method, "base_func", method)  # lark's `v_args` wraps methods
+    if isinstance(method, property):
+        method = method.fget
+    if isinstance(method, staticmethod):
+        method = method.__func__
+    return method if isinstance(method, types.FunctionType) else None
+
+
+def _differ(old: Any, new: types.FunctionType) -> bool:
+    return not isinstance(old, types.FunctionType) or _words(old.__code__) != _words(new.__code__)
 
 
 def _words(code: types.CodeType) -> tuple[Any, ...]:

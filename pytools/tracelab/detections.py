@@ -21,8 +21,8 @@ from tracelab.files import fault, filled, read_sound, write_whole
 from tracelab.protocol import CLASSES, Protocol
 from tracelab.scenes.corpus import ClipTask, OnClip, RenderedClip, for_each_clip
 from tracelab.scenes.voices import Voice
-from tracepact.data.events import exact
 from tracepact.show import Section, html_page
+from tracepact.wording import parse_exact
 
 # Runs a stored detector over sound files: events as a table, scores as one table for each clip.
 
@@ -229,7 +229,8 @@ def ask(
 
 
 def _span(answer: Any) -> tuple[Fraction, Fraction]:
-    onset, offset = (exact(float(end)) for end in answer)
+    # The shortest decimal text of a float is what its author meant.
+    onset, offset = (parse_exact(repr(float(end))) for end in answer)
     return onset, offset
 
 
