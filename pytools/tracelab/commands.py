@@ -35,6 +35,7 @@ from tracelab.study.study import RECORD, run_study, verify_study
 from tracelab.study.systems import tasks_of
 from tracepact.inputs import plain_within
 from tracepact.show import Table, TerminalTable, print_tables, words
+from tracepact.wording import on_one_line, visible
 
 _VIOLATED = 1
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -232,7 +233,7 @@ def verify(context: click.Context, folder: Path) -> int:
     with stage_bars() as progress:
         found = verified(folder, progress)
     for drift in found.drifts:
-        click.echo(f"changed: {drift}")
+        click.echo(f"changed: {visible(on_one_line(str(drift)))}")  # it may name what a stranger called so
     click.echo(f"{found.checked}: {'nothing changed' if found.holds else 'something changed'}")
     if found.holds and found.seal:
         click.echo(found.seal)

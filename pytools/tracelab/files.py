@@ -170,7 +170,7 @@ def fetch(
     except _Unreached as error:
         raise fault("unreadable-file", f"{url} cannot be reached: {error}", help=help) from error
     except HTTPException as error:
-        said = str(error)[:200] or type(error).__name__
+        said = " ".join(str(error).split())[:200] or type(error).__name__
         raise fault("unreadable-file", f"{url} answered what is no HTTP: {said}", help=help) from error
     if part.stat().st_size < size:
         help = "the same command goes on from there"

@@ -50,6 +50,15 @@ def visible(text: str) -> str:
     return re.sub(_ACTING, lambda sign: sign[0].encode("unicode_escape").decode(), text)
 
 
+def on_one_line(text: str) -> str:
+    r"""Text with its line breaks as escapes, so that no name in it begins a line of its own.
+
+    >>> on_one_line("a\nerror: b")
+    'a\\nerror: b'
+    """
+    return text.replace("\r", "\\r").replace("\n", "\\n")
+
+
 def decimal(value: Shown | None, places: int = 3) -> str:
     """A number with this many decimals, one or more; a dash for None.
 

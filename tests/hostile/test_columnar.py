@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -54,6 +55,42 @@ def test_names_that_are_none(names: pa.Array, code: int, says: str, engine: tupl
     found = run("score", "gate.contract", *SIDES, "--pred", "p.parquet", *engine, folder=tmp_path)
     assert (found.code, "Traceback" in found.err) == (code, False), found.err
     assert says in found.err
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "local")])
+@pytest.mark.parametrize("command", [("score", "gate.contract"), ("metrics",), ("curves", "gate.contract")])
+def test_two_sides_without_a_single_name_are_refused(
+    command: tuple[str, ...], engine: tuple[str, ...], tmp_path: Path
+) -> None:
+    """There is no clip then, so no batch that could read the rows."""
+    write(tmp_path, USUAL)
+    table = pa.table({"filename": pa.nulls(2), "onset": [1.0, 3.0], "offset": [2.0, 4.0], "event_label": ["x", "x"]})
+    pq.write_table(table, tmp_path / "p.parquet")
+    sides = ("--ref", "p.parquet", "--pred", "p.parquet", "--durations", "5")
+    found = run(*command, *sides, *engine, folder=tmp_path)
+    assert (found.code, "Traceback" in found.err) == (2, False), found.err
+    assert found.codes.count("incomplete-row") == 4, "two rows of two sides"
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "local")])
+@pytest.mark.parametrize(
+    ("column", "cells", "called"),
+    [
+        ("filename", [["a"], ["b"]], "filename (list)"),
+        ("event_label", [{"name": "x"}, {"name": "y"}], "event_label (struct)"),
+        ("onset", [[1.0], [3.0]], "onset (list)"),
+    ],
+)
+def test_a_column_of_lists_is_no_column_of_names_or_times(
+    column: str, cells: list[Any], called: str, engine: tuple[str, ...], tmp_path: Path
+) -> None:
+    write(tmp_path, USUAL)
+    usual = {"filename": ["a", "a"], "onset": [1.0, 3.0], "offset": [2.0, 4.0], "event_label": ["x", "x"]}
+    pq.write_table(pa.table({**usual, column: cells}), tmp_path / "p.parquet")
+    sides = ("--ref", "p.parquet", "--pred", "p.parquet", "--durations", "5")
+    found = run("metrics", *sides, *engine, folder=tmp_path)
+    assert (found.code, set(found.codes)) == (2, {"wrong-columns"}), found.err
+    assert f"`{called}`" in found.err
 
 
 @pytest.mark.parametrize("engine", [(), ("--engine", "local")])

@@ -297,3 +297,17 @@ def test_a_reference_that_ends_in_centuries_has_too_many_segments(how: tuple[str
     outcome = run("curves", "g.contract", "--ref", "ref.tsv", "--pred", "s", *how, folder=tmp_path)
     assert outcome.code == 2, outcome.err
     assert "--limit scores=NUMBER" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [{"tracepact": "1", "python": "3", "numpy": "2", "more": "4"}, {"tracepact": "1", "python": "3", "C:\\x": "2"}, {}],
+)
+def test_versions_of_a_run_in_batches_that_are_none_are_told(versions: dict[str, str], tmp_path: Path) -> None:
+    held = dict(finished_batches())
+    manifest = {**json.loads(held["run/manifest.json"]), "versions": versions}
+    held["run/manifest.json"] = json_text({**manifest, "sha256": self_digest(manifest)}).encode()
+    put(tmp_path, held)
+    outcome = run("verify", "run", folder=tmp_path)
+    assert outcome.code == 2, outcome.err
+    assert "does not say what is needed" in outcome.err

@@ -106,9 +106,9 @@ class ColumnarFile:
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of its columns."""
+        """The names of its columns; to one that is never decoded its type is added, so that nobody reads it."""
         with columnar_faults():
-            return [str(name) for name in self._schema.names]
+            return [_name(field) for field in self._schema]
 
     @property
     def _schema(self) -> Any:
@@ -130,7 +130,7 @@ class ColumnarFile:
     def table(self, parts: Sequence[int] | None = None, columns: Sequence[str] | None = None) -> Any:
         """Columns by their names, or all, of some parts, or all, as a table of Arrow that is sound.
 
-        Bytes are texts. A column of lists or other parts is never decoded: all its cells say what it is.
+        Bytes are texts. A column of lists or other parts is never decoded: its cells are empty, its name says why.
         """
         with columnar_faults():
             import pyarrow
@@ -139,14 +139,14 @@ class ColumnarFile:
             flat = [field.name for field in fields if not _is_nested(field.type)]
             chosen = None if len(flat) == len(self.names) else flat
             rows = sum(self.rows if parts is None else (self.rows[part] for part in parts))
-            # Before anything is decoded. Nested columns count too, though only words stand for their cells.
+            # Before anything is decoded. Nested columns count too, though nothing stands for their cells.
             check_cells(rows * len(fields), RowPlace(self.name))
             batches = list(self._checked(parts, chosen, rows))
             schema = batches[0].schema if batches else pyarrow.schema([f for f in fields if f.name in flat])
             table = pyarrow.Table.from_batches(batches, schema) if flat else None
             columns_of = iter(() if table is None else [_as_text(name, table.column(k)) for k, name in enumerate(flat)])
-            every = [_unread(field.type, rows) if _is_nested(field.type) else next(columns_of) for field in fields]
-            return pyarrow.table(every, names=[field.name for field in fields])
+            every = [pyarrow.nulls(rows) if _is_nested(field.type) else next(columns_of) for field in fields]
+            return pyarrow.table(every, names=[_name(field) for field in fields])
 
     def plain(self, parts: Sequence[int] | None = None) -> Any:
         """All columns of some parts, or all, none of them encoded; stored rows are compared so."""
@@ -330,13 +330,9 @@ def _is_nested(kind: Any) -> bool:
     return bool(pyarrow.types.is_nested(kind) or pyarrow.types.is_run_end_encoded(kind))
 
 
-def _unread(kind: Any, rows: int) -> Any:
-    """What stands for a column that is not decoded."""
-    import numpy as np
-    import pyarrow
-
-    words = pyarrow.array([f"a value of type {str(kind).partition('<')[0]}"])
-    return pyarrow.DictionaryArray.from_arrays(np.zeros(rows, dtype=np.int8), words)
+def _name(field: Any) -> str:
+    """What a column is called: one that is never decoded must be taken for no name, time or label."""
+    return f"{field.name} ({str(field.type).partition('<')[0]})" if _is_nested(field.type) else str(field.name)
 
 
 def _as_text(name: str, column: Any) -> Any:

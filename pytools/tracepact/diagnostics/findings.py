@@ -11,7 +11,7 @@ from urllib.parse import quote
 from tracepact.declarations import dataclass
 from tracepact.diagnostics.codes import CODES, Code, Severity
 from tracepact.version import VERSION
-from tracepact.wording import escaped_json, visible
+from tracepact.wording import escaped_json, on_one_line, visible
 
 # Diagnostics as data: a code, a headline, a place and help. Nothing here formats.
 
@@ -219,13 +219,13 @@ def _text(diagnostics: Sequence[Diagnostic]) -> str:
         if d.severity is Severity.ERROR or shown[group] <= LISTED_PER_CODE:
             blocks.append(_block(d))
         elif shown[group] == last[group]:
-            rest, of = totals[group] - LISTED_PER_CODE, f" in {group[1]}" if group[1] else ""
+            rest, of = totals[group] - LISTED_PER_CODE, f" in {on_one_line(group[1])}" if group[1] else ""
             blocks.append(f"{d.severity.value}[{d.code}]: … and {rest:,} more{of}: {d.kind.meaning}")
     return "\n".join(blocks)
 
 
 def _block(d: Diagnostic) -> str:
-    lines = [f"{d.severity.value}[{d.code}]: {d.headline}"]
+    lines = [f"{d.severity.value}[{d.code}]: {on_one_line(d.headline)}"]
     gutter = " "
     match d.place:
         case TextPlace(source, span):
@@ -233,19 +233,19 @@ def _block(d: Diagnostic) -> str:
             text = source.line(row)
             width = max(1, min(span.end - span.start, len(text) - column + 1))
             gutter = " " * len(str(row))
-            lines.append(f"{gutter}--> {source.name}:{row}:{column}")
+            lines.append(f"{gutter}--> {on_one_line(source.name)}:{row}:{column}")
             lines.append(f"{gutter} |")
             excerpt, start, marks = _excerpt(text, column, width)
             lines.append(f"{row} | {excerpt}")
             lines.append(f"{gutter} | {' ' * start}{'^' * marks}")
         case RowPlace(file, None):
-            lines.append(f"  --> {file}")
+            lines.append(f"  --> {on_one_line(file)}")
         case RowPlace(file, row):
-            lines.append(f"  --> {file}:{row}")
+            lines.append(f"  --> {on_one_line(file)}:{row}")
     if d.trace:
         lines += [f"{gutter} | {line}".rstrip() for line in d.trace.splitlines()]
     if d.help:
-        lines.append(f"{gutter} = help: {d.help}")
+        lines.append(f"{gutter} = help: {on_one_line(d.help)}")
     return "\n".join(lines)
 
 

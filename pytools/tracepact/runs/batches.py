@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.data.assembly import check_windows, class_set, clip_lengths, report_one_sided, report_unknown_clips
+from tracepact.data.dataset import Dataset
 from tracepact.data.event_rows import Ends, Outside, ends_of, is_outside
 from tracepact.data.events import Durations, Event, EventTable, Regions, ScoreField, common_unit, ratios, roomy, ticks
 from tracepact.data.family import Indices, Mode
@@ -129,6 +130,10 @@ def make_plan(
     if sides.outside is Outside.DROP and columns is None:
         listed[1] = _without_dropped(listed[1], _tables(prediction, pred), lengths, labels)
     classes = class_set(contract, listed[0], listed[1], mode, diagnostics)
+    if not clips:  # then there is no batch to read the rows that name no clip
+        for side, own in zip((reference, prediction), names, strict=True):
+            if isinstance(side, Dataset):
+                side.events(own.nameless, ("",), diagnostics)
     diagnostics.raise_errors()
     # A window that is longer than some clips is told with their number, which only the whole has.
     frames = _frames(contract, [lengths.get(clip, _UNMEASURED) for clip in clips])

@@ -291,6 +291,11 @@ def _has_form(data: Any, form: Any = _FORM) -> bool:
             return isinstance(data, form)
 
 
+def has_parts(data: Data, *names: str) -> bool:
+    """Whether a manifest that records less than that of a run in memory has these parts in its form."""
+    return all(_has_form(data.get(name), _FORM[name]) for name in names)
+
+
 def _is_sound(data: Data) -> bool:
     """Whether every value is one it may have."""
     names = [item["name"] for item in data["files"]] + [item["file"] for item in data["tables"]]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -26,7 +25,7 @@ from tracepact.runs.score_command import told_batches
 from tracepact.runs.side_options import engine_options
 from tracepact.runs.verification import Drift, Verification, verify_folder
 from tracepact.show.lines import give, print_diagnostics, progress, reader_may_leave, say
-from tracepact.wording import count
+from tracepact.wording import count, on_one_line
 
 # `tracepact report`: a stored run as a page, as Markdown and as text.
 
@@ -162,7 +161,9 @@ def _row(drift: Drift) -> Row:
 
 
 def _show(verification: Verification, complete: bool) -> None:
-    line = partial(say, answer=True)
+    def line(text: str, tone: str | None = None) -> None:
+        say(on_one_line(text), tone, answer=True)  # names are the run's, which may be a stranger's
+
     for drift in verification.drifts[:_SHOWN]:
         old, new = (_short_digest(text) for text in (drift.old, drift.new))
         words = f"{old} → {new}" if drift.kind == "file" else f"stored {old}, computed again {new}"

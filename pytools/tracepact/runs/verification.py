@@ -29,7 +29,7 @@ from tracepact.runs import rows as columnar
 from tracepact.runs.batch_run import NO_ROWS, BatchRun, not_kept
 from tracepact.runs.batch_scoring import OnPlan, score_batches
 from tracepact.runs.directory import CANONICAL, OLD_VIOLATIONS, VIOLATIONS, RunFolder, row_texts
-from tracepact.runs.manifest import NAME, batch_manifest, manifest_text, versions, written_fault
+from tracepact.runs.manifest import NAME, batch_manifest, has_parts, manifest_text, versions, written_fault
 from tracepact.runs.opening import RunLike, StoredRun, open_run
 from tracepact.runs.originals import (
     NAME_THEM,
@@ -217,7 +217,7 @@ def verify_folder(folder: Path, originals: Places | None = None, **chosen: Unpac
     data = batch_manifest(folder)
     files = open_run(folder, Diagnostics(), checked=False) if data is None else RunFolder(folder, data, checked=False)
     listed = files.manifest
-    if not isinstance(listed.get("family"), dict) or not isinstance(listed.get("versions"), dict):
+    if not has_parts(listed, "family", "versions"):
         raise unsaid(folder)
     compared = tuple(compared_originals(listed["inputs"], originals))
     drifts = [*_manifest_drift(files), *_file_drifts(files)]

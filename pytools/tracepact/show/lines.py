@@ -15,7 +15,7 @@ import click
 
 from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.findings import Diagnostic, RowPlace, TextPlace, render_diagnostics
-from tracepact.wording import visible
+from tracepact.wording import on_one_line, visible
 
 # Lines and diagnostics on standard output and standard error, and readers that leave before the end.
 
@@ -144,7 +144,8 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, 
         return
     text = parted(text, terminal_width(sys.stdout if answer else sys.stderr))
     styles = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
-    for line in text.splitlines():
+    # Not `splitlines`: it would make lines of signs in the input that `say` shows as escapes.
+    for line in text.split("\n") if text else ():
         style = next((style for severity, style in styles.items() if line.startswith(f"{severity.value}[")), None)
         say(line, style, answer=answer, verbatim=bool(re.match(_QUOTED_LINE, line)))
 
@@ -165,7 +166,7 @@ def print_answer(diagnostics: Iterable[Diagnostic], *, full: bool) -> None:
     for one in shown[whole:]:
         place = one.place
         at = f"{place.source.position(place.span.start)[0]}: " if isinstance(place, TextPlace) else ""
-        say(f"{at}{one.severity.value}[{one.code}]: {one.headline}", answer=True)
+        say(f"{at}{one.severity.value}[{one.code}]: {on_one_line(one.headline)}", answer=True)
     say("--full shows the place of each, a trace and a way out", answer=True)
 
 
@@ -184,7 +185,7 @@ def print_findings(diagnostics: Iterable[Diagnostic], *, full: bool, more: int =
     files = dict.fromkeys(PurePath(one.place.file).name for one in shown if isinstance(one.place, RowPlace))
     named = ", ".join([*files][:_FILES]) + (", …" if len(files) > _FILES else "")
     numbers = ", ".join(f"{times:,} {code}" for code, times in counts.most_common())
-    say(f"warnings: {numbers}{f' (in {named})' if files else ''}; --full lists them", "yellow")
+    say(f"warnings: {numbers}{f' (in {on_one_line(named)})' if files else ''}; --full lists them", "yellow")
 
 
 def refuse(diagnostics: Iterable[Diagnostic], summary: str, command: str = "") -> None:
