@@ -1,5 +1,6 @@
 """What figures draw: places, lengths, shades and marks of SVG, worked out from the values by hand."""
 
+import itertools
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -95,6 +96,21 @@ def test_lanes_are_drawn_in_proportion() -> None:
     assert near((one for _, one in second), [(left, end), (start + frame, right)])
     assert {kind for kind, _ in first} == {".8"}
     assert {kind for kind, _ in second} == {".15"}
+
+
+def test_a_lane_is_sixteen_pixels_high() -> None:
+    """A mark leaves two of them free above and three below; a thin line runs under it."""
+    svg = lane_chart("t", [("one", 4)], [Lane(name, [[(1, 3)]], Form.SOLID) for name in ("a", "b", "c")])
+    marks = [
+        (float(n.attrib["y"]), float(n.attrib["height"])) for n in nodes(svg, "rect") if "fill-opacity" in n.attrib
+    ]
+    tops = [y for y, _ in marks]
+    assert [height for _, height in marks] == [11, 11, 11]
+    assert [after - before for before, after in itertools.pairwise(tops)] == [16, 16]
+    assert [row_of(svg, name) - y for name, y in zip("abc", tops, strict=True)] == [9, 9, 9]
+    ends = [re.findall(r"[ML][\d.]+,([\d.]+)", node.attrib["d"]) for node in nodes(svg, "path")]
+    under = [float(line[0]) for line in ends if line[0] == line[-1]]
+    assert under == [y + 12 for y in tops]
 
 
 def test_a_timeline_has_the_reference_above_and_filled() -> None:
@@ -235,6 +251,21 @@ def test_the_picture_of_a_selection(tmp_path: Path) -> None:
     marks = [float(n.attrib["d"].split(",")[0][1:]) for n in nodes(svg, "path") if n.attrib["d"].endswith("h-6z")]
     middles = [35, 12.5, 32.5, 11.5, 31.5]
     assert marks == [pytest.approx(190 + middle * frame, abs=0.06) for middle in middles]
+
+
+def test_a_selected_contract_says_what_is_proved_of_it(tmp_path: Path) -> None:
+    """The first words of its comment: how many coordinates, what they cost, and that none fewer would do."""
+    write(tmp_path, {"small.calibration": CALIBRATION})
+    for guarantee, least in (("order", "has a larger margin"), ("separate", "costs less")):
+        out = f"by-{guarantee}"
+        assert run("select", "small.calibration", "--guarantee", guarantee, "--out", out, folder=tmp_path).code in (
+            0,
+            1,
+        )
+        (contract,) = (tmp_path / out).glob("*.contract")
+        comment = re.findall(r"^# ?(.*)$", contract.read_text(encoding="utf-8"), re.MULTILINE)
+        said = rf"^.*\d+ of \d+ coordinates, cost \d+: none smaller meets it, and none as small {least}\. Required: "
+        assert re.match(said, " ".join(comment)), comment
 
 
 def test_the_picture_of_a_trial(tmp_path: Path) -> None:

@@ -120,6 +120,12 @@ def test_tiles_of_a_report(page: str) -> None:
     ]
 
 
+def test_versions_of_a_page(folder: Path, page: str) -> None:
+    """With what a run was made, as its manifest has it, on one line."""
+    versions = json.loads((folder / "late" / "manifest.json").read_text(encoding="utf-8"))["versions"]
+    assert ", ".join(f"{name} {versions[name]}" for name in ("tracepact", "python", "numpy")) in section(page, "source")
+
+
 def test_one_pair_is_a_pair(tmp_path: Path) -> None:
     """Counts of one have the word for one, on a page, in a report and in Markdown."""
     one = [("a.wav", "0", "1", "x"), ("a.wav", "5", "6", "x"), ("a.wav", "7.5", "8", "x")]

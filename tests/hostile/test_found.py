@@ -25,7 +25,7 @@ from tracepact.author.editor_changes import CannotRename, calibration_faults, re
 from tracepact.author.editor_text import read
 from tracepact.declarations import spec_path
 from tracepact.diagnostics.collection import InvalidInput
-from tracepact.files import json_text
+from tracepact.files import json_data, json_text
 from tracepact.runs.manifest import self_digest
 
 
@@ -254,15 +254,24 @@ def test_forged_rows_of_a_run_in_batches_are_told(tmp_path: Path) -> None:
     assert "scores.parquet: the rows of a run → it does not hold the rows of a run" in outcome.out
 
 
-@pytest.mark.parametrize("systems", [["a\0b"], ["/etc/hostname"], ["../league/base.json"]])
-def test_a_league_that_names_other_files_is_refused(systems: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("system", ["a\0b", "/etc/hostname", "../league/base.json", "a/b"])
+def test_a_league_that_names_other_files_is_refused(system: str, tmp_path: Path) -> None:
+    """Its manifest is whole but for the name, and sealed: nothing but the name speaks against it."""
     files = dict(stored("league"))
-    files["manifest.json"] = json_text({**json.loads(files["manifest.json"]), "systems": systems}).encode()
-    sign(files)
-    put(tmp_path / "league", files)
+    manifest = json.loads(files["manifest.json"])
+    listed = [*manifest["files"], {"name": system, "bytes": 0, "sha256": "0" * 64}]
+    manifest |= {"files": listed, "systems": [*manifest["systems"], system]}
+    files["manifest.json"] = json_text({**manifest, "sha256": self_digest(manifest)}).encode()
+    put(tmp_path, {f"league/{name}": content for name, content in files.items()})
     outcome = run("league", "league", "--rank-by", "onset", folder=tmp_path)
     assert outcome.code == 2, outcome.err
     assert "the manifest is not as it was written" in outcome.err
+
+
+@pytest.mark.parametrize("text", ["{\n,", b"[1,\n\n2"])
+def test_what_is_no_json_is_told_with_its_line(text: str | bytes) -> None:
+    with pytest.raises(ValueError, match=rf"^it is not JSON at line {2 if text[:1] == '{' else 3}: [a-z]"):
+        json_data(text)
 
 
 @pytest.mark.parametrize("command", [("curves", "g.contract"), ("tune", "g.contract", "--objective", "onset")])

@@ -80,6 +80,7 @@ def test_a_run_directory_that_holds_an_input_is_not_replaced(folder: Path) -> No
     sides = ("--ref", "run/reference.tsv", "--pred", "pred.tsv", "--durations", "10")
     outcome = run("score", "gate.contract", *sides, "--out", "run", folder=folder)
     assert (outcome.code, outcome.codes) == (2, ["unsafe-place"])
+    assert "it holds the input reference.tsv, which is never written over" in outcome.err
     assert run("verify", "run", folder=folder).code == 0
 
 
