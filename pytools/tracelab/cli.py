@@ -5,7 +5,6 @@ from importlib.util import find_spec
 import click
 
 import tracepact
-from tracelab.files import fault
 
 _NEEDED = ("joblib", "scipy", "sklearn", "soundfile", "torch")
 _INSTALL = "pip install 'tracepact[lab]'"
@@ -40,7 +39,8 @@ def _outline(missing: list[str]) -> click.Group:
     needs = f"tracelab needs {', '.join(missing)}: {_INSTALL}"
 
     def refuse(**options: object) -> None:
-        raise fault("missing-package", f"tracelab needs {', '.join(missing)}", help=_INSTALL)
+        headline = f"tracelab needs {', '.join(missing)}"
+        raise tracepact.InvalidInput([tracepact.Diagnostic("missing-package", headline, None, _INSTALL)])
 
     commands = {name: click.Command(name, callback=refuse, help=text) for name, text in OUTLINE.items()}
     for command in commands.values():

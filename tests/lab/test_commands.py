@@ -1,6 +1,7 @@
 """The commands of the lab: what they write, and what they refuse with a diagnostic and the right exit code."""
 
 import hashlib
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -184,6 +185,30 @@ def test_without_the_extra_help_is_shown_and_the_way_to_it_said(tracelab, monkey
         assert "pip install 'tracepact[lab]'" in said
     if arguments in (["--help"], ["-h"], []):
         assert all(name in said for name in cli.OUTLINE)
+
+
+WITHOUT = """
+import sys
+from importlib.machinery import PathFinder
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        extra = name.split(".")[0] in ("joblib", "scipy", "sklearn", "soundfile", "torch")
+        return None if extra else PathFinder.find_spec(name, path, target)
+sys.meta_path[sys.meta_path.index(PathFinder)] = Finder
+sys.argv[0] = "tracelab"
+from tracelab.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--help"], 0), (["--version"], 0), (["study"], 2)])
+def test_nothing_of_the_extra_is_loaded_before_it_is_missed(arguments, code):
+    """In a process that finds none of it: the module of the way in itself must need nothing of it."""
+    done = subprocess.run([sys.executable, "-c", WITHOUT, *arguments], capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+    if arguments != ["--version"]:
+        assert "tracelab needs joblib, scipy, sklearn, soundfile, torch" in done.stdout + done.stderr
 
 
 def test_the_outline_says_of_every_command_what_its_help_says():
