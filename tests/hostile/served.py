@@ -53,7 +53,15 @@ FILE = {"name": "pred.tsv", "text": "filename\tonset\toffset\tevent_label\na\t1\
 _URI = "file:///a.contract"
 _METHODS = sorted(method for method in language._FEATURES if not method.startswith("textDocument/did"))
 _LAB = Path(__file__).parents[2] / "examples"
-_FOLDERS = ("13-study", "14-robustness", "14-robustness/grid", "15-probe", "20-corpora/baseline", "20-corpora/maestro")
+FOLDERS = (
+    "13-study/plain",
+    "13-study/strict",
+    "14-robustness",
+    "14-robustness/grid",
+    "15-probe",
+    "20-corpora/baseline",
+    "20-corpora/maestro",
+)
 
 
 def editor(rng: Random) -> Input:
@@ -193,7 +201,7 @@ def _vector() -> Any:
 
 
 @cache
-def _lab_folder(kind: str) -> dict[str, bytes]:
+def lab_files(kind: str) -> dict[str, bytes]:
     """The small files of a folder of the lab, as far as the examples have it."""
     folder = _LAB / kind
     kept = (path for path in sorted(folder.rglob("*")) if path.suffix in (".json", ".csv", ".md", ".svg"))
@@ -204,7 +212,7 @@ def lab_folder(rng: Random) -> Input:
     """A folder of results of the lab with a damaged file, verified."""
     from tracelab.commands import verified
 
-    files = dict(_lab_folder(some(rng, _FOLDERS)))
+    files = dict(lab_files(some(rng, FOLDERS)))
     records = sorted(file for file in files if file.endswith(".json") and "/" not in file)
     file = some(rng, records if rng.random() < 0.8 else sorted(files))
     content = files[file]

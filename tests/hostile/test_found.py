@@ -19,6 +19,7 @@ import tracepact
 from hostile.doors import GATE, stored
 from hostile.forging import sign
 from hostile.harness import Input, outcome, put
+from hostile.served import FOLDERS, lab_files
 from hostile.tasks import RESULT, finished_batches, runs
 from tracepact.audits.league_tables import _ticks
 from tracepact.author.editor_changes import CannotRename, calibration_faults, rename
@@ -320,3 +321,9 @@ def test_versions_of_a_run_in_batches_that_are_none_are_told(versions: dict[str,
     outcome = run("verify", "run", folder=tmp_path)
     assert outcome.code == 2, outcome.err
     assert "does not say what is needed" in outcome.err
+
+
+def test_every_folder_of_the_lab_that_is_damaged_has_a_record() -> None:
+    """Else their door ends in an error of its own, somewhere in a million inputs."""
+    for folder in FOLDERS:
+        assert any(name.endswith(".json") and "/" not in name for name in lab_files(folder)), folder
