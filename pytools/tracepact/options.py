@@ -309,7 +309,7 @@ def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def durations_option(use: str = "") -> Decorator:
     """The --durations option; `use` says what the command needs them for."""
-    form = "A table (filename, duration), or one duration in seconds for all clips"
+    form = "A table (filename, duration), or one duration for all clips: 10, in seconds, or 10s"
     return click.option("--durations", help=f"{form}{f': {use}' if use else ''}.")
 
 

@@ -33,6 +33,7 @@ from tracepact.data.tables import (
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.formula import runs_of_frames
+from tracepact.language.reader import read_time
 from tracepact.wording import quoted
 
 # Takes data that is in memory already: lists of intervals, mappings of clips, data frames, or a path.
@@ -77,9 +78,11 @@ def regions_from(data: Any, diagnostics: Diagnostics, *, name: str = "ignore", c
 
 
 def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "durations") -> Lengths:
-    """Durations from a mapping of clips to times, a data frame, a path, or one time for all clips (also as text)."""
+    """Durations from a mapping of clips to times, a data frame, a path, or one time for all clips: a number, `10s`."""
     if data is None or isinstance(data, Durations):
         return data
+    if isinstance(data, str) and _looks_like_time(data) and (time := read_time(data)) is not None:
+        data = time[0]
     times = TimeTexts(fractions=True)
     if (frame := frame_of(data)) is not None:
         data = _pairs_of_frame(frame, "duration", name, diagnostics)
