@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from posixpath import splitext
 from typing import Any
 
 import numpy as np
@@ -81,8 +80,6 @@ def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "duration
     """Durations from a mapping of clips to times, a data frame, a path, or one time for all clips: a number, `10s`."""
     if data is None or isinstance(data, Durations):
         return data
-    if isinstance(data, str) and _looks_like_time(data) and (time := read_time(data)) is not None:
-        data = time[0]
     times = TimeTexts(fractions=True)
     if (frame := frame_of(data)) is not None:
         data = _pairs_of_frame(frame, "duration", name, diagnostics)
@@ -96,7 +93,8 @@ def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "duration
         return Durations(name, lengths)
     if isinstance(data, os.PathLike) or (isinstance(data, str) and not _looks_like_time(data)):
         return read_durations(data, diagnostics)
-    return clip_length(times, field_text(data), diagnostics, RowPlace(name))
+    time = read_time(data) if isinstance(data, str) else None
+    return clip_length(times, field_text(time[0] if time else data), diagnostics, RowPlace(name))
 
 
 def conditions_from(data: Any, diagnostics: Diagnostics, *, name: str = "conditions") -> Conditions:
@@ -433,7 +431,7 @@ def _files(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics
 
     # The fullest agreement comes first: the path as it is, then less of it, at last without the clip's own extension.
     def fits(clip: str) -> Sequence[str]:
-        tries = (*((group, clip) for group in by_name), *((group, splitext(clip)[0]) for group in by_name[1::2]))
+        tries = (*((group, clip) for group in by_name), *((group, posixpath.splitext(clip)[0]) for group in by_name[1::2]))
         return next((some for group, name in tries if (some := group.get(name))), [])
 
     return {clip: fits(clip) for clip in clips}
@@ -441,9 +439,9 @@ def _files(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics
 
 _KEYS = (
     lambda path: path,
-    lambda path: splitext(path)[0],
+    lambda path: posixpath.splitext(path)[0],
     posixpath.basename,
-    lambda path: splitext(posixpath.basename(path))[0],
+    lambda path: posixpath.splitext(posixpath.basename(path))[0],
 )
 
 
