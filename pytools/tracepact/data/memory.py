@@ -1,13 +1,13 @@
 """Data in memory: lists of intervals, mappings of clips, data frames, masks; and the lengths of sound files."""
 
 import os
-import posixpath
 import re
 import wave
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from posixpath import basename, splitext
 from typing import Any
 
 import numpy as np
@@ -431,7 +431,7 @@ def _files(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics
 
     # The fullest agreement comes first: the path as it is, then less of it, at last without the clip's own extension.
     def fits(clip: str) -> Sequence[str]:
-        tries = (*((group, clip) for group in by_name), *((group, posixpath.splitext(clip)[0]) for group in by_name[1::2]))
+        tries = (*((group, clip) for group in by_name), *((group, splitext(clip)[0]) for group in by_name[1::2]))
         return next((some for group, name in tries if (some := group.get(name))), [])
 
     return {clip: fits(clip) for clip in clips}
@@ -439,9 +439,9 @@ def _files(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics
 
 _KEYS = (
     lambda path: path,
-    lambda path: posixpath.splitext(path)[0],
-    posixpath.basename,
-    lambda path: posixpath.splitext(posixpath.basename(path))[0],
+    lambda path: splitext(path)[0],
+    basename,
+    lambda path: splitext(basename(path))[0],
 )
 
 
