@@ -206,7 +206,6 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) < 900
 
 
-def test_the_readme_counts_the_formats_and_stays_short() -> None:
+def test_the_readme_counts_the_formats() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"| reads | {len(FORMATS)} formats |" in text
-    assert len(text.split()) < 900
