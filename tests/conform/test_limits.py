@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from tracepact.conform.conformance import damaged
 from tracepact.conform.differential import explore
 from tracepact.conform.draw import FAMILIES
 from tracepact.conform.findings import CaseTally
-from tracepact.conform.malformed import damaged
 from tracepact.conform.oracle import ConformanceProfile, Session
 
 Case = dict[str, Any]

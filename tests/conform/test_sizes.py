@@ -53,7 +53,7 @@ def test_sizes_are_around_powers_of_two_and_bounded() -> None:
 
 @pytest.mark.parametrize(("profile", "name"), EVERY, ids=[name for _, name in EVERY])
 def test_the_definitions_and_the_package_answer_alike_at_the_boundaries(profile: ConformanceProfile, name: str) -> None:
-    most = 4 if name in ("large scores", "large chunks") else 12
+    most = 4 if name == "large scores" else 12
     for case in guided(profile, name, most, seed=3):
         if len(json.dumps(case)) < 20_000:
             assert answer(case, FAST) == answer(case, REFERENCE), case

@@ -1,13 +1,15 @@
-"""Random cases at the boundaries of sizes: long traces and windows, many clips, names of every shape."""
+"""Random traces at the boundaries of sizes: names of every shape, sizes near powers of two, far witnesses, many atoms.
+
+Nothing here needs Hypothesis. A case is drawn from a dimension and a size; a `Guide` says which come next.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from tracepact.conform.oracle import ConformanceProfile
-from tracepact.conform.protocol import Tree, formula_of
+from tracepact.conform.protocol import Case, Tree, formula_of, renamed
 from tracepact.language.formula import atoms
 
 # Names of every shape that the language allows, for random cases: what programs take for something else.
@@ -78,7 +80,7 @@ def near(rng: Random, power: int, most: int) -> int:
 
 def powers(most: int) -> range:
     """The powers of two up to a size."""
-    return range(most.bit_length() if most & (most - 1) == 0 else most.bit_length() - 1 + 1)
+    return range(most.bit_length())
 
 
 class Guide:
@@ -132,11 +134,7 @@ def boundary_places(rng: Random, frames: int, near_to: Sequence[int]) -> int:
     return min(max(rng.choice(choices), 0), frames - 1)
 
 
-# Random cases at the boundaries of sizes: long traces and windows, many clips, atoms, clauses, chunks and candidates.
-#
-# Nothing here needs Hypothesis. A case is drawn from a dimension and a size; `sizes.Guide` says which come next.
-
-Case = dict[str, Any]
+# What an experiment is.
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,29 +196,6 @@ def clip(rng: Random, names: list[str], frames: int, near_to: tuple[int, ...] = 
 # Formulas
 
 
-def leaf(rng: Random, names: list[str]) -> Tree:
-    """An atom, or now and then a constant."""
-    return rng.choice(names) if rng.random() < 0.92 else rng.random() < 0.5
-
-
-def far(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
-    """A window or an until with this radius over atoms; with `back` also one that looks back."""
-    a, b = rng.sample(names, 2) if len(names) > 1 else names * 2
-    lo = rng.choice((0, 0, radius, max(radius - 1, 0), radius // 2))
-    kinds = ["F", "G", "U"] + (["F-", "G-", "S", "N"] if back else [])
-    match rng.choice(kinds):
-        case "U":
-            return ["U", radius, rng.choice([a, ["not", a]]), b]
-        case "S":
-            return ["S", radius, rng.choice([a, ["not", a]]), b]
-        case "N":
-            return ["F", -radius, radius, a]
-        case "F-" | "G-" as kind:
-            return [kind[0], -radius, -lo if rng.random() < 0.7 else rng.choice((0, lo)), a]
-        case kind:
-            return [kind, lo, radius, a]
-
-
 def joined(rng: Random, left: Tree, right: Tree) -> Tree:
     """Two formulas, joined either way round."""
     pair = [left, right] if rng.random() < 0.5 else [right, left]
@@ -251,55 +226,6 @@ def alike(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
             (["G", -radius, 0, a], ["F", -radius, 0, a]),
         ]
     return joined(rng, *rng.choice(pairs))
-
-
-def formula(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
-    one = far(rng, names, radius, back=back)
-    match rng.randrange(6):
-        case 0:
-            return ["not", one]
-        case 1:
-            return joined(rng, leaf(rng, names), one)
-        case 2:
-            return joined(rng, one, far(rng, names, rng.choice((1, 2, radius)), back=back))
-        case 3:
-            return alike(rng, names, radius, back=back)
-        case _:
-            return one
-
-
-def _long(back: bool) -> Callable[[Random, str, int], Case]:
-    """Traces long against their windows, and windows long against their traces."""
-
-    def make(rng: Random, dimension: str, size: int) -> Case:
-        if dimension == "frames":
-            frames, radius = size, rng.choice((0, 1, 2, 5, 63, 64, 65, size // 2, max(size - 1, 0), size))
-        else:
-            radius = size
-            frames = rng.choice((max(radius // 2, 1), radius, radius + 1, radius + 2, 2 * radius + 3))
-        names = ["p", "q"]
-        tree = formula(rng, names, radius, back=back)
-        at = rng.randrange(frames)
-        return {"ask": "verdicts", "formula": tree, "clips": [clip(rng, names, frames, (at, at + radius, at - radius))]}
-
-    return make
-
-
-def _clips(back: bool) -> Callable[[Random, str, int], Case]:
-    """Families of many clips, and of long ones, whose ends windows must not cross."""
-
-    def make(rng: Random, dimension: str, size: int) -> Case:
-        names = ["p", "q"]
-        radius = rng.choice((1, 2, 3, 7, 40))
-        if dimension == "clips":
-            lengths = [rng.choice((0, 1, 1, 2, 3, 9)) for _ in range(size)]
-        else:
-            lengths = [size, rng.choice((1, 2, size)), *[rng.randrange(1, 70) for _ in range(rng.randrange(3))]]
-            rng.shuffle(lengths)
-        tree = formula(rng, names, radius, back=back)
-        return {"ask": "verdicts", "formula": tree, "clips": [clip(rng, names, n) for n in lengths]}
-
-    return make
 
 
 def _wide(rng: Random, dimension: str, size: int) -> Case:
@@ -334,31 +260,147 @@ def _names_of(*trees: Tree) -> list[str]:
     return sorted(frozenset().union(*(atoms(formula_of(tree)) for tree in trees)))
 
 
-def _counted(rng: Random, dimension: str, size: int) -> Case:
-    """Clauses with many obligations, over frames or over clips, some frames ignored."""
-    # Counts go wrong where a byte, or 16 bits, of obligations are full.
-    names = ["p", "q"]
-    lengths = [size] if dimension == "frames" else [rng.choice((0, 1, 2, 4)) for _ in range(size)]
-    clips = [clip(rng, names, n) for n in lengths]
-    for one in clips:
-        if one["frames"] and rng.random() < 0.4:
-            one["ignored"] = mask(rng, one["frames"], dense=0.2)
-    obligation = rng.choice([True, "p", ["not", "p"], ["F", 0, 2, "p"]])
-    body = rng.choice(["q", ["F", 0, 1, "q"], ["G", 0, 3, "q"], ["implies", "p", "q"]])
-    for one in clips:
-        one["masks"] = {name: one["masks"][name] for name in _names_of(obligation, body)}
-    return {"ask": "clause", "obligation": obligation, "formula": body, "clips": clips}
+# Random cases that turn on one witness: far from the frames it decides, in traces long against the window.
+#
+# Masks drawn at random rarely have a long stretch that one frame decides. Here the left side goes on for the whole
+# trace but for a hole or two, and the witness stands alone: whatever is forgotten, cut or lost on the way changes a
+# verdict.
+
+_SHORT = 1 << 9
+"""A window up to this reach gets a trace several times as long; a longer one a trace just long enough."""
+
+# Formulas
+
+
+def _ahead(rng: Random, reach: int) -> Tree:
+    """An operator that looks so far ahead along `p` for `q`, or one within another."""
+    low = rng.choice((0, 0, reach, reach // 2, max(reach - 1, 0)))
+    near = rng.randrange(4)
+    until: Tree = ["U", reach, "p", "q"]
+    return rng.choice(
+        (
+            until,
+            until,
+            ["or", until, ["G", 0, reach, "p"]],
+            ["not", ["U", reach, ["not", "q"], ["not", "p"]]],
+            ["F", low, reach, "q"],
+            ["F", low, reach, "q"],
+            ["G", low, reach, "p"],
+            ["G", low, reach, ["not", "q"]],
+            ["U", reach, "p", ["F", 0, near, "q"]],
+            ["U", reach, ["F", 0, near, "p"], "q"],
+            ["F", 0, near, until],
+            ["and", "p", until],
+        )
+    )
+
+
+def _mirrored(tree: Tree) -> Tree:
+    """The formula with future and past exchanged."""
+    if not isinstance(tree, list):
+        return tree
+    operator, *rest = tree
+    if operator in ("F", "G"):
+        return [operator, -rest[1], -rest[0], _mirrored(rest[2])]
+    return [{"U": "S", "S": "U"}.get(operator, operator), *map(_mirrored, rest)]
+
+
+def turning(rng: Random, reach: int, *, back: bool) -> Tree:
+    """One operator; or whether two agree, which changes with either; with `back` also those that look back."""
+    one = _ahead(rng, reach)
+    if back:
+        # Twice as often mirrored: looking back is where a stream has to remember.
+        one = rng.choice((one, _mirrored(one), _mirrored(one), ["F", -reach, reach, "q"], _both_ways(rng, reach)))
+    if rng.random() < 0.25:
+        # `iff` hides nothing: its verdict changes whenever either side does.
+        return ["iff", one, turning(rng, rng.choice((reach, max(reach - 1, 0), reach // 2)), back=back)]
+    return one
+
+
+def _both_ways(rng: Random, reach: int) -> Tree:
+    """An operator that looks back over one that looks ahead, or the other way round."""
+    near = rng.randrange(4)
+    one: Tree = ["U", reach, "p", ["S", near, "p", "q"]]
+    two: Tree = ["F", -near, near, ["U", reach, "p", "q"]]
+    return rng.choice((one, _mirrored(one), two, _mirrored(two)))
+
+
+# Traces
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessScene:
+    """A trace of `p` with few holes and of `q` with few witnesses, one of these, and the reach that it is for."""
+
+    frames: int
+    witness: int
+    reach: int
+    holes: tuple[int, ...]
+    witnesses: tuple[int, ...]
+
+    @property
+    def masks(self) -> dict[str, str]:
+        """The masks of both."""
+        return {"p": _but_for("1", self.frames, self.holes), "q": _but_for("0", self.frames, self.witnesses)}
+
+    def places(self, rng: Random) -> set[int]:
+        """Where a state is most at stake: about the witness, half way to the frames it decides, late, at a boundary."""
+        reach, at = self.reach, self.witness
+        some = {at, at + 1, at + reach // 2, at + reach, at + reach + 1, at - reach // 2, self.frames, self.frames // 2}
+        some |= {boundary_places(rng, self.frames, ()), boundary_places(rng, self.frames, (at,))}
+        return {place for place in some if 0 < place <= self.frames}
+
+
+def _but_for(digit: str, frames: int, places: tuple[int, ...]) -> str:
+    digits = bytearray(digit.encode()) * frames
+    for place in places:
+        if 0 <= place < frames:
+            digits[place] ^= 1
+    return digits.decode()
+
+
+def witness_scene(rng: Random, reach: int, frames: int = 0) -> WitnessScene:
+    """A lone witness, or one of two, with as many frames on both sides as the reach asks for."""
+    if frames:
+        witness = boundary_places(rng, frames, (reach, frames - reach - 1))
+    else:
+        before = rng.choice((reach, reach + 1, reach + 2))
+        after = rng.choice((0, 1, reach, reach + 1, reach + 2)) if reach <= _SHORT else rng.choice((1, reach + 2))
+        more = rng.choice((0, 0, reach, 64, 3)) if reach <= _SHORT else 0
+        witness, frames = before + more, before + more + 1 + after
+    holes: tuple[int, ...] = ()
+    if rng.random() < 0.5:
+        away = rng.choice((reach, reach + 1, reach // 2, max(reach - 1, 1)))
+        holes = tuple(rng.sample((witness - away, witness + away, witness - away - 1, witness), rng.randrange(1, 3)))
+    second = (witness + rng.choice((1, 1, -1)) * (reach + rng.choice((1, 2, reach + 1))),) if rng.random() < 0.3 else ()
+    return WitnessScene(frames, witness, reach, holes, (witness, *second))
+
+
+def atom_names(rng: Random) -> dict[str, str]:
+    """Names for the two atoms, now and then odd ones."""
+    return dict(zip("pq", rng.sample(NAMES, 2) if rng.random() < 0.3 else "pq", strict=True))
+
+
+def _judged(*, back: bool) -> Callable[[Random, str, int], Case]:
+    """Whole traces."""
+
+    def make(rng: Random, dimension: str, size: int) -> Case:
+        reach = size if dimension == "reach" else rng.choice((9, 40, 64, 100, 255, size // 2))
+        scene = witness_scene(rng, reach, size if dimension == "frames" else 0)
+        names = atom_names(rng)
+        one, other = (turning(rng, reach, back=back) for _ in range(2))
+        tree = rng.choice((["iff", one, other], one, alike(rng, ["p", "q"], reach, back=back)))
+        masks = {names[name]: mask for name, mask in scene.masks.items()}
+        clips: list[Case] = [{"frames": scene.frames, "masks": masks}]
+        return {"ask": "verdicts", "formula": renamed(tree, names), "clips": clips}
+
+    return make
 
 
 FRAME_EXPERIMENTS: Experiments = {
     ConformanceProfile.CORE: {
-        "long traces, ahead": Experiment(_long(back=False), {"frames": 1 << 17, "radius": 1 << 16}),
-        "many clips, ahead": Experiment(_clips(back=False), {"clips": 1 << 10, "frames": 1 << 13}),
         "many atoms, many levels": Experiment(_wide, {"atoms": 1 << 9, "levels": 199}),
-        "many obligations": Experiment(_counted, {"frames": 1 << 17, "clips": 1 << 10}),
+        "far witnesses, ahead": Experiment(_judged(back=False), {"reach": 1 << 16, "frames": 1 << 12}),
     },
-    ConformanceProfile.PAST: {
-        "long traces": Experiment(_long(back=True), {"frames": 1 << 17, "radius": 1 << 16}),
-        "many clips": Experiment(_clips(back=True), {"clips": 1 << 10, "frames": 1 << 13}),
-    },
+    ConformanceProfile.PAST: {"far witnesses": Experiment(_judged(back=True), {"reach": 1 << 16, "frames": 1 << 12})},
 }

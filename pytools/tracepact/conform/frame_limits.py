@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from tracepact.conform.oracle import ConformanceProfile
-from tracepact.conform.protocol import FARTHEST, LONGEST, Tree
+from tracepact.conform.protocol import FARTHEST, LONGEST, Case, Tree
 
-Case = dict[str, Any]
 Cases = st.SearchStrategy[Case]
 Draw = Callable[..., Any]
 
@@ -114,7 +113,8 @@ def _many_clips(draw: Draw, most: int) -> Case:
     masks = draw(st.lists(st.sampled_from(["", "1", "0", "10", "01"]), min_size=1, max_size=5))
     clips = [{"frames": len(m), "masks": {"p": m}} for m in (masks[k % len(masks)] for k in range(count - 1))]
     clips.append({"frames": 2, "masks": {"p": "11"}})
-    return {"ask": "verdicts", "formula": ["F", 0, 1, "p"], "clips": clips}
+    question = draw(st.sampled_from([{"ask": "verdicts"}, {"ask": "clause", "obligation": True}]))
+    return {**question, "formula": ["F", 0, 1, "p"], "clips": clips}
 
 
 @st.composite
@@ -213,7 +213,7 @@ def _open_runs(draw: Draw, most: int) -> Case:
 def _far_measures(draw: Draw) -> Case:
     tree: Tree = "p"
     for _ in range(draw(st.integers(1, 6))):
-        far = draw(_FAR)
+        far = draw(st.one_of(_FAR, _NEAR))
         near = min(draw(_NEAR), far)
         shapes: list[Tree] = [["F", near, far, tree], ["G", -far, near, tree], ["U", far, tree, "q"]]
         tree = draw(st.sampled_from([*shapes, ["S", far, "q", tree], ["F", -far, far, tree], ["U", far, "q", tree]]))
