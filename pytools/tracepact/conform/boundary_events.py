@@ -21,27 +21,13 @@ from tracepact.conform.protocol import Case, decimal_text
 from tracepact.language.contract import Aggregation
 from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
 
-# Runs, matches and event clauses.
+# Runs and matches that tie, or lie beside a tie by less than a float sees.
 
-Runs = list[list[int]]
 STEPS = ("0.02", "0.01", "1/3", "0.0232", "1/7", "0.1")
 """Most of them no binary float."""
 
 HAIRS = (Fraction(1, 10**9), Fraction(1, 10**20))
 """How far beside a tie, in steps: a float of the time may see the first and cannot see the second."""
-
-
-def _runs(rng: Random, dimension: str, size: int) -> Case:
-    step = Fraction(rng.choice(STEPS))
-    gap = size if dimension == "gap" else rng.choice((0, 1, 2, 3))
-    frames = size if dimension == "frames" else 2 * gap + rng.randrange(4, 9)
-    digits = mask(rng, frames, (gap, gap + 1))
-    if dimension == "gap":
-        more = rng.choice((-1, 0, 0, 1))
-        digits = f"1{'0' * max(gap + more, 1)}11{'0' * max(gap - more, 1)}1"
-    # Exactly at the bound of joining most of the time, otherwise a hair beside it.
-    tie = gap * step + rng.choice((0, 0, 0, 1, -1)) * step * rng.choice(HAIRS)
-    return {"ask": "runs", "mask": digits, "step": decimal_text(step), "merge_gap": decimal_text(max(tie, Fraction(0)))}
 
 
 def _hair(rng: Random, step: Fraction) -> Fraction:
@@ -55,83 +41,6 @@ def _late_edges(rng: Random, size: int) -> Case:
     begins, ends = rng.choice("01") * edges[0], "0" * rng.randrange(1, 4) + rng.choice(("1", ""))
     digits = begins + "1" * (edges[1] - edges[0]) + ends
     return {"ask": "runs", "mask": digits, "step": "1", "merge_gap": rng.choice(("0", "1", "2"))}
-
-
-def side(rng: Random, runs: int, longest: int) -> Runs:
-    """Runs in order, apart from one another."""
-    runs_apart: Runs = []
-    at = rng.randrange(3)
-    for _ in range(runs):
-        length = rng.randrange(1, longest + 1)
-        runs_apart.append([at, at + length])
-        at += length + rng.randrange(1, 4)
-    return runs_apart
-
-
-def chain(rng: Random, runs: int) -> tuple[Runs, Runs]:
-    """Two sides whose runs bridge one another: each overlaps the next of the other side."""
-    ref: Runs = []
-    pred: Runs = []
-    at = 0
-    for _ in range(runs):
-        a, b, c, d = (rng.randrange(1, 5) for _ in range(4))
-        ref.append([at, at + a + b])
-        pred.append([at + a, at + a + b + c + rng.choice((0, d))])
-        at = max(pred[-1][1], ref[-1][1] + 1) - rng.choice((0, 0, 1)) * (pred[-1][1] > ref[-1][1] + 1)
-        if at <= ref[-1][1]:
-            at = ref[-1][1] + 1
-        if rng.random() < 0.15:
-            at = pred[-1][1] + 1
-    fixed: Runs = []
-    for start, end in pred:
-        start = max(start, fixed[-1][1] + 1) if fixed else start
-        if start < end:
-            fixed.append([start, end])
-    return ref, fixed
-
-
-def mirrored(rng: Random, times: int) -> tuple[Runs, Runs]:
-    """One run amid two that cost the same, several times: ties at every step."""
-    # Ties one after the other: an implementation may break the first as it should by accident, but hardly all.
-    one: Runs = []
-    two: Runs = []
-    at = 0
-    for _ in range(times):
-        length, gap, within = rng.randrange(2, 5), rng.randrange(1, 4), rng.randrange(1, 3)
-        two += [[at, at + length], [at + length + gap, at + 2 * length + gap]]
-        one.append([at + length - within, at + length + gap + within])
-        at += 2 * length + gap + rng.randrange(1, 6)
-    return (one, two) if rng.random() < 0.5 else (two, one)
-
-
-def matcher(rng: Random, step: Fraction, kind: str = "") -> Case:
-    """A matcher whose search is often exactly some frames."""
-    frames = rng.choice((0, 1, 2, 3, 5, 8, 40))
-    search = frames * step + rng.choice((0, 0, 0, -1)) * step * rng.choice(HAIRS)
-    return {
-        "kind": kind or rng.choice(("greedy", "optimal")),
-        "search": str(max(search, Fraction(0))),
-        "overlap_reward": rng.choice(("0", "1/2", "1/3", "2", "1/7", "1", f"1.{'0' * 19}1", "0." + "3" * 20)),
-    }
-
-
-def _sides(rng: Random, count: int, longest: int = 9) -> tuple[Runs, Runs]:
-    match rng.randrange(4):
-        case 0:
-            return side(rng, count, longest), side(rng, max(1, count + rng.randrange(-1, 2)), longest)
-        case 1:
-            return mirrored(rng, max(1, count // 2))
-    return chain(rng, count)
-
-
-def _match(rng: Random, dimension: str, size: int) -> Case:
-    step = Fraction(rng.choice(STEPS))
-    if dimension == "length":
-        ref, pred = _stretched(rng, size)
-    else:
-        ref, pred = _sides(rng, size)
-    kind = dimension if dimension in ("greedy", "optimal") else ""
-    return {"ask": "match", "step": str(step), "ref": ref, "pred": pred, "matcher": matcher(rng, step, kind)}
 
 
 def _tied_costs(rng: Random, size: int) -> Case:
@@ -168,11 +77,7 @@ def _hair_apart(rng: Random, size: int) -> Case:
     return {"ask": "match", "step": str(step), "ref": ref, "pred": pred, "matcher": matcher}
 
 
-def _stretched(rng: Random, size: int) -> tuple[Runs, Runs]:
-    """Few runs, about so many frames long and apart."""
-    ref, pred = chain(rng, rng.randrange(1, 5))
-    short = [[a * size + (a > 0), b * size - 1] for a, b in pred]
-    return [[a * size, b * size] for a, b in ref], [[a, b] for a, b in short if a < b]
+# Event predicates as texts of contracts have them.
 
 
 def predicate(rng: Random, each: Each, step: Fraction, length: int) -> str:
@@ -212,34 +117,6 @@ def predicate(rng: Random, each: Each, step: Fraction, length: int) -> str:
     for part in parts[1:]:
         text += f" {rng.choice(('and', 'or', 'implies', 'iff', '->', '<->', '&', '|'))} {part}"
     return text
-
-
-def _events(rng: Random, dimension: str, size: int) -> Case:
-    step = Fraction(rng.choice(("1", "0.02", "1/3", "0.0232")))
-    each = rng.choice(list(Each))
-    length = size if dimension == "length" else 4
-    ref, pred = _stretched(rng, size) if dimension == "length" else _sides(rng, size, 6)
-    frames = max([end for _, end in (*ref, *pred)], default=1) + 3
-    case: Case = {
-        "ask": "events",
-        "step": str(step),
-        "frames": frames,
-        "each": each.value,
-        "predicate": predicate(rng, each, step, length),
-        "ref": ref,
-        "pred": pred,
-        "merge_gap": str(rng.choice((0, 0, 1, 2)) * step),
-        "matcher": matcher(rng, step),
-    }
-    if rng.random() < 0.5:
-        case["others"] = [_within(side(rng, max(1, size // 2), 6), frames) for _ in range(rng.randrange(1, 4))]
-    if rng.random() < 0.4:
-        case["ignored"] = _within(side(rng, max(1, size // 2), 9), frames)
-    return case
-
-
-def _within(runs: Runs, frames: int) -> Runs:
-    return [[start, min(end, frames)] for start, end in runs if start < frames]
 
 
 # Scores: counts, clips, classes, clauses, and names of every shape.
@@ -365,18 +242,11 @@ def _named_classes(rng: Random, dimension: str, size: int) -> Case:
 
 VALUE_EXPERIMENTS: Experiments = {
     ConformanceProfile.EVENTS: {
-        "long runs": Experiment(_runs, {"frames": 1 << 17, "gap": 1 << 12}),
-        "many candidates": Experiment(
-            _match,
-            {"greedy": 1 << 6, "optimal": 1 << 6, "length": 1 << 12},
-            {"greedy": 1 << 8, "optimal": 1 << 8, "length": 1 << 14},
-        ),
         "ties beside a hair": Experiment(
             by_dimension({"edges": _late_edges, "costs": _tied_costs, "hairs": _hair_apart}),
             {"edges": 1 << 16, "costs": 1 << 9, "hairs": 1 << 6},
             {"edges": 1 << 17, "costs": 1 << 12, "hairs": 1 << 9},
         ),
-        "long intervals": Experiment(_events, {"length": 1 << 6, "runs": 1 << 4}, {"length": 1 << 9, "runs": 1 << 6}),
     },
     ConformanceProfile.CONTRACTS: {
         "large scores": Experiment(

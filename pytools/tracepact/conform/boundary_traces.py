@@ -1,15 +1,17 @@
-"""Random traces at the boundaries of sizes: names of every shape, sizes near powers of two, far witnesses, many atoms.
+"""Random traces and streams at the boundaries of sizes: names of every shape, many atoms, components, lines.
 
 Nothing here needs Hypothesis. A case is drawn from a dimension and a size; a `Guide` says which come next.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from random import Random
 
 from tracepact.conform.oracle import ConformanceProfile
-from tracepact.conform.protocol import Case, Tree, formula_of, renamed
+from tracepact.conform.protocol import Case, Tree, formula_of
 from tracepact.language.formula import atoms
 
 # Names of every shape that the language allows, for random cases: what programs take for something else.
@@ -116,13 +118,6 @@ class Guide:
         return dict(self._drawn)
 
 
-def spread(rng: Random, total: int, parts: int) -> list[int]:
-    """So many sizes of at least one that add up to a total."""
-    # Distinct cuts, so that no part is empty.
-    cuts = sorted(rng.sample(range(1, total), min(parts, total) - 1)) if total > 1 else []
-    return [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
-
-
 def boundary_places(rng: Random, frames: int, near_to: Sequence[int]) -> int:
     """A frame of a trace: often its first or last, at a multiple of 8, 64 or 2^16, or near to a given one."""
     choices = [0, frames - 1, rng.randrange(frames), rng.randrange(frames)]
@@ -202,32 +197,6 @@ def joined(rng: Random, left: Tree, right: Tree) -> Tree:
     return [rng.choice(("and", "or", "implies", "iff")), *pair]
 
 
-def alike(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
-    """Parts that differ in one thing: the order of operands, the direction, a bound by one."""
-    # Monitors that share equal parts of formulas take two for one when their keys lack something: each pair here
-    # differs in one thing that a key may lack.
-    a, b = rng.sample(names, 2)
-    more = max(radius - 1, 0) if rng.random() < 0.5 else radius + 1
-    pairs: list[tuple[Tree, Tree]] = [
-        (["implies", a, b], ["implies", b, a]),
-        (["U", radius, a, b], ["U", radius, b, a]),
-        (["U", radius, a, b], ["U", more, a, b]),
-        (["F", 0, radius, a], ["G", 0, radius, a]),
-        (["F", 0, radius, a], ["F", 0, more, a]),
-        (["F", min(1, radius), radius, a], ["F", 0, radius, a]),
-        (["G", 0, radius, ["not", a]], ["G", 0, radius, a]),
-        (["not", ["and", a, b]], ["and", ["not", a], b]),
-    ]
-    if back:
-        pairs += [
-            (["U", radius, a, b], ["S", radius, a, b]),
-            (["S", radius, a, b], ["S", radius, b, a]),
-            (["F", 0, radius, a], ["F", -radius, 0, a]),
-            (["G", -radius, 0, a], ["F", -radius, 0, a]),
-        ]
-    return joined(rng, *rng.choice(pairs))
-
-
 def _wide(rng: Random, dimension: str, size: int) -> Case:
     """Formulas of many atoms or of many levels."""
     names = [f"{rng.choice('pqrXY_')}{'_' * rng.randrange(2)}{k}" for k in range(size if dimension == "atoms" else 3)]
@@ -260,147 +229,149 @@ def _names_of(*trees: Tree) -> list[str]:
     return sorted(frozenset().union(*(atoms(formula_of(tree)) for tree in trees)))
 
 
-# Random cases that turn on one witness: far from the frames it decides, in traces long against the window.
-#
-# Masks drawn at random rarely have a long stretch that one frame decides. Here the left side goes on for the whole
-# trace but for a hole or two, and the witness stands alone: whatever is forgotten, cut or lost on the way changes a
-# verdict.
-
-_SHORT = 1 << 9
-"""A window up to this reach gets a trace several times as long; a longer one a trace just long enough."""
-
-# Formulas
+# Components
 
 
-def _ahead(rng: Random, reach: int) -> Tree:
-    """An operator that looks so far ahead along `p` for `q`, or one within another."""
-    low = rng.choice((0, 0, reach, reach // 2, max(reach - 1, 0)))
-    near = rng.randrange(4)
-    until: Tree = ["U", reach, "p", "q"]
-    return rng.choice(
-        (
-            until,
-            until,
-            ["or", until, ["G", 0, reach, "p"]],
-            ["not", ["U", reach, ["not", "q"], ["not", "p"]]],
-            ["F", low, reach, "q"],
-            ["F", low, reach, "q"],
-            ["G", low, reach, "p"],
-            ["G", low, reach, ["not", "q"]],
-            ["U", reach, "p", ["F", 0, near, "q"]],
-            ["U", reach, ["F", 0, near, "p"], "q"],
-            ["F", 0, near, until],
-            ["and", "p", until],
-        )
-    )
+def _short_components(rng: Random, size: int) -> Case:
+    """Two masks whose runs bridge one another."""
+    step = rng.choice(("1", "0.02", "1/3", "0.001"))
+    times = ("0", step, "1", "2", "0.04", "0.06", "2/3", "0.0005")
+    masks = ["".join(rng.choice("0111" if rng.random() < 0.8 else "01") for _ in range(size)) for _ in range(2)]
+    gap, search = rng.choice(times), rng.choice(times)
+    return {"ask": "components", "step": step, "merge_gap": gap, "search": search, "ref": masks[0], "pred": masks[1]}
 
 
-def _mirrored(tree: Tree) -> Tree:
-    """The formula with future and past exchanged."""
-    if not isinstance(tree, list):
-        return tree
-    operator, *rest = tree
-    if operator in ("F", "G"):
-        return [operator, -rest[1], -rest[0], _mirrored(rest[2])]
-    return [{"U": "S", "S": "U"}.get(operator, operator), *map(_mirrored, rest)]
+def _long_components(rng: Random, size: int) -> Case:
+    """Few runs that go on for long, with a gap and a search that are long too, so that a component stays open."""
+    step = Fraction(rng.choice(("1", "0.02", "1/3")))
+    far_away = (0, 1, 2, 5, size // 2, size // 3, 33, 64)
+    gap, search = (rng.choice(far_away) * step - rng.choice((0, 0, 0, step / 10**20)) for _ in range(2))
+    places = (rng.randrange(size), size // 2)
+    ref, pred = (mask(rng, size, places, dense=dense) for dense in rng.sample((0.8, 0.2, 0.5), 2))
+    times = {"step": str(step), "merge_gap": str(max(gap, Fraction(0))), "search": str(max(search, Fraction(0)))}
+    return {"ask": "components", **times, "ref": ref, "pred": pred}
 
 
-def turning(rng: Random, reach: int, *, back: bool) -> Tree:
-    """One operator; or whether two agree, which changes with either; with `back` also those that look back."""
-    one = _ahead(rng, reach)
-    if back:
-        # Twice as often mirrored: looking back is where a stream has to remember.
-        one = rng.choice((one, _mirrored(one), _mirrored(one), ["F", -reach, reach, "q"], _both_ways(rng, reach)))
-    if rng.random() < 0.25:
-        # `iff` hides nothing: its verdict changes whenever either side does.
-        return ["iff", one, turning(rng, rng.choice((reach, max(reach - 1, 0), reach // 2)), back=back)]
-    return one
+# Lines
+
+_LINES = (
+    "1 0",
+    "0 1",
+    "1\t1",
+    " 0 0 ",
+    "",
+    "#",
+    "  # 1 0",
+    "\t",
+    "1",
+    "2 0",
+    "1 0 1",
+    "10",
+    "{}",
+    "1\x0c0",
+    "1\u00a00",
+)
+_OBJECTS = (
+    '{"ref": 1, "pred": 0}',
+    '{"pred": true, "ref": false}',
+    '{"ref": [1], "pred": [0]}',
+    '{"ref": [1, 0], "pred": [0, 0]}',
+    '{"ref": [], "pred": []}',
+    '{"ref": 1, "pred": 1, "ignore": 1}',
+    '{"ref": 0, "pred": 1, "masks": {"zone": 1}}',
+    '{"masks": {"a": 0, "b": true}}',
+    '{"masks": {"ref_active": 1}}',
+    '{"end": "a"}',
+    '{"end": ["a", "b"]}',
+    '{"end": "a", "ref": 1}',
+    '{"ref": 2, "pred": 0}',
+    '{"ref": 1.0, "pred": 0}',
+    '{"ref": 1, "ref": 1, "pred": 0}',
+    '{"ref": 1, "pred": 0, "t": 1}',
+    '{"ref": 1, "pred": 0',
+    "[1, 0]",
+    '{"ref": {"raw": "1"}, "pred": 0}',
+    '{"ref": {"raw": "1"}}',
+    '{"ref": "1", "pred": 0}',
+    '{"ref": null, "pred": 1}',
+    '{"ref": [[1]], "pred": 1}',
+    '{"ref": 1, "pred": 1, "ignore": {"raw": 1}}',
+    '{"ref": 1, "pred": 1, "masks": [["zone", 1]]}',
+)
+_WRONG: tuple[object, ...] = (
+    *({"raw": "1"}, {"raw": 1}, {}, {"0": 1}, [[1]], [[]], ["1"], [{"raw": 1}], [None], [0.5]),
+    *("1", "0", "", "true", None, 1.0, 0.0, 1.5, 2, -1, 1 << 64),
+)
+"""What stands in the place of a value and is none (12.10)."""
 
 
-def _both_ways(rng: Random, reach: int) -> Tree:
-    """An operator that looks back over one that looks ahead, or the other way round."""
-    near = rng.randrange(4)
-    one: Tree = ["U", reach, "p", ["S", near, "p", "q"]]
-    two: Tree = ["F", -near, near, ["U", reach, "p", "q"]]
-    return rng.choice((one, _mirrored(one), two, _mirrored(two)))
+def _lines(rng: Random, dimension: str, size: int) -> Case:
+    """Lines of every kind, good and bad."""
+    end = rng.choice(("\n", "\n", "\r\n"))
+    some = [rng.choice(_LINES[:4] if rng.random() < 0.4 else (*_LINES, *_OBJECTS)) for _ in range(size)]
+    text = rng.choice(("", "", "\ufeff")) + end.join(some) + rng.choice(("", end))
+    return {"ask": "lines", "text": text, **({"channels": 2} if rng.random() < 0.3 else {})}
 
 
-# Traces
+def _many_lines(rng: Random, dimension: str, size: int) -> Case:
+    """Many lines, or many channels, that are all alike but for a few; streams and atoms have names of every shape."""
+    channels = size if dimension == "channels" else rng.choice((1, 1, 2))
+    some = [_frame_line(rng, channels) for _ in range(size if dimension == "lines" else rng.randrange(1, 5))]
+    for _ in range(rng.randrange(1, 5)):
+        other = rng.choice((*_LINES, *_OBJECTS, _frame_line(rng, channels + 1)))
+        odd = rng.choice((other, other, _end_line(rng)))
+        some.insert(rng.choice((len(some), len(some), rng.randrange(len(some) + 1))), odd)
+    return {"ask": "lines", "text": "\n".join(some) + "\n", "channels": channels}
 
 
-@dataclass(frozen=True, slots=True)
-class WitnessScene:
-    """A trace of `p` with few holes and of `q` with few witnesses, one of these, and the reach that it is for."""
+def _frame_line(rng: Random, channels: int) -> str:
+    if channels == 1 and rng.random() < 0.7:
+        return rng.choice(("0 0", "1 0", "0 1", "1 1"))
 
-    frames: int
-    witness: int
-    reach: int
-    holes: tuple[int, ...]
-    witnesses: tuple[int, ...]
+    def value() -> object:
+        values = [rng.choice((0, 1, True, False)) for _ in range(channels)]
+        return values if channels > 1 or rng.random() < 0.2 else values[0]
 
-    @property
-    def masks(self) -> dict[str, str]:
-        """The masks of both."""
-        return {"p": _but_for("1", self.frames, self.holes), "q": _but_for("0", self.frames, self.witnesses)}
-
-    def places(self, rng: Random) -> set[int]:
-        """Where a state is most at stake: about the witness, half way to the frames it decides, late, at a boundary."""
-        reach, at = self.reach, self.witness
-        some = {at, at + 1, at + reach // 2, at + reach, at + reach + 1, at - reach // 2, self.frames, self.frames // 2}
-        some |= {boundary_places(rng, self.frames, ()), boundary_places(rng, self.frames, (at,))}
-        return {place for place in some if 0 < place <= self.frames}
+    frame: Case = {side: value() for side in rng.sample(("ref", "pred"), rng.choice((1, 2, 2)))}
+    if rng.random() < 0.3:
+        names = (*NAMES, "ref_onset", "pred_offset", "other_ref_active") if rng.random() < 0.1 else NAMES
+        frame["masks"] = {name: value() for name in rng.sample(names[-12:], rng.choice((1, 2)))}
+    if rng.random() < 0.2:
+        frame["ignore"] = value()
+    if rng.random() < 0.1:
+        _spoil(rng, frame)
+    return json.dumps(frame)
 
 
-def _but_for(digit: str, frames: int, places: tuple[int, ...]) -> str:
-    digits = bytearray(digit.encode()) * frames
-    for place in places:
-        if 0 <= place < frames:
-            digits[place] ^= 1
-    return digits.decode()
-
-
-def witness_scene(rng: Random, reach: int, frames: int = 0) -> WitnessScene:
-    """A lone witness, or one of two, with as many frames on both sides as the reach asks for."""
-    if frames:
-        witness = boundary_places(rng, frames, (reach, frames - reach - 1))
+def _spoil(rng: Random, frame: Case) -> None:
+    """Put what is no value in the place of one, or in a list of several."""
+    places = [(frame, key) for key in frame if key != "masks"] + [
+        (frame["masks"], key) for key in frame.get("masks", ())
+    ]
+    holder, key = rng.choice(places)
+    value = holder[key]
+    if isinstance(value, list) and rng.random() < 0.5:
+        value[rng.choice((0, -1))] = rng.choice(_WRONG)
     else:
-        before = rng.choice((reach, reach + 1, reach + 2))
-        after = rng.choice((0, 1, reach, reach + 1, reach + 2)) if reach <= _SHORT else rng.choice((1, reach + 2))
-        more = rng.choice((0, 0, reach, 64, 3)) if reach <= _SHORT else 0
-        witness, frames = before + more, before + more + 1 + after
-    holes: tuple[int, ...] = ()
-    if rng.random() < 0.5:
-        away = rng.choice((reach, reach + 1, reach // 2, max(reach - 1, 1)))
-        holes = tuple(rng.sample((witness - away, witness + away, witness - away - 1, witness), rng.randrange(1, 3)))
-    second = (witness + rng.choice((1, 1, -1)) * (reach + rng.choice((1, 2, reach + 1))),) if rng.random() < 0.3 else ()
-    return WitnessScene(frames, witness, reach, holes, (witness, *second))
+        holder[key] = rng.choice(_WRONG)
 
 
-def atom_names(rng: Random) -> dict[str, str]:
-    """Names for the two atoms, now and then odd ones."""
-    return dict(zip("pq", rng.sample(NAMES, 2) if rng.random() < 0.3 else "pq", strict=True))
+def _end_line(rng: Random) -> str:
+    names = rng.sample(LABELS, rng.randrange(1, 4))
+    return json.dumps({"end": names if rng.random() < 0.6 else names[0]}, ensure_ascii=rng.random() < 0.5)
 
 
-def _judged(*, back: bool) -> Callable[[Random, str, int], Case]:
-    """Whole traces."""
-
-    def make(rng: Random, dimension: str, size: int) -> Case:
-        reach = size if dimension == "reach" else rng.choice((9, 40, 64, 100, 255, size // 2))
-        scene = witness_scene(rng, reach, size if dimension == "frames" else 0)
-        names = atom_names(rng)
-        one, other = (turning(rng, reach, back=back) for _ in range(2))
-        tree = rng.choice((["iff", one, other], one, alike(rng, ["p", "q"], reach, back=back)))
-        masks = {names[name]: mask for name, mask in scene.masks.items()}
-        clips: list[Case] = [{"frames": scene.frames, "masks": masks}]
-        return {"ask": "verdicts", "formula": renamed(tree, names), "clips": clips}
-
-    return make
-
-
-FRAME_EXPERIMENTS: Experiments = {
-    ConformanceProfile.CORE: {
-        "many atoms, many levels": Experiment(_wide, {"atoms": 1 << 9, "levels": 199}),
-        "far witnesses, ahead": Experiment(_judged(back=False), {"reach": 1 << 16, "frames": 1 << 12}),
+TRACE_EXPERIMENTS: Experiments = {
+    ConformanceProfile.CORE: {"many atoms, many levels": Experiment(_wide, {"atoms": 1 << 9, "levels": 199})},
+    ConformanceProfile.STREAMING: {
+        "components": Experiment(
+            by_dimension({"short": _short_components, "long": _long_components}),
+            {"short": 1 << 5, "long": 1 << 8},
+            {"short": 1 << 6, "long": 1 << 9},
+        ),
+        "lines": Experiment(_lines, {"lines": 1 << 6}, {"lines": 1 << 12}),
+        "many lines": Experiment(
+            _many_lines, {"lines": 1 << 10, "channels": 1 << 7}, {"lines": 1 << 14, "channels": 1 << 9}
+        ),
     },
-    ConformanceProfile.PAST: {"far witnesses": Experiment(_judged(back=True), {"reach": 1 << 16, "frames": 1 << 12})},
 }

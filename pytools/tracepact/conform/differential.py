@@ -15,9 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from tracepact.conform.boundary_events import VALUE_EXPERIMENTS
-from tracepact.conform.boundary_streams import STREAM_EXPERIMENTS
 from tracepact.conform.boundary_texts import TEXT_EXPERIMENTS
-from tracepact.conform.boundary_traces import FRAME_EXPERIMENTS, Experiment, Guide
+from tracepact.conform.boundary_traces import TRACE_EXPERIMENTS, Experiment, Guide
 from tracepact.conform.engines import REFERENCE
 from tracepact.conform.findings import CaseTally, Finding, compare_chunks, explained, judge
 from tracepact.conform.oracle import ASKS, ConformanceProfile, Vector, answer, suite
@@ -356,7 +355,7 @@ def reduced(peer: AnyPeer, profile: ConformanceProfile, experiment: str, finding
 
 # Guided exploration: cases at the boundaries of sizes, those seen least first, compared with the reference, shrunk.
 
-_TABLES = (FRAME_EXPERIMENTS, STREAM_EXPERIMENTS, VALUE_EXPERIMENTS, TEXT_EXPERIMENTS)
+_TABLES = (TRACE_EXPERIMENTS, VALUE_EXPERIMENTS, TEXT_EXPERIMENTS)
 GUIDED: dict[ConformanceProfile, dict[str, Experiment]] = {
     profile: dict(item for table in _TABLES for item in table.get(profile, {}).items())
     for profile in ConformanceProfile

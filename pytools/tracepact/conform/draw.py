@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tracepact.conform.engines import REFERENCE
-from tracepact.conform.frame_limits import FRAME_FAMILIES, LimitFamily
+from tracepact.conform.frame_limits import FRAME_FAMILIES, LimitFamily, drawn_out
 from tracepact.conform.oracle import ConformanceProfile, answer
 from tracepact.conform.protocol import Case, formula_text, tree_of
 from tracepact.conform.value_limits import VALUE_FAMILIES
@@ -81,6 +81,34 @@ def _guards() -> Formulas:
     atom = st.sampled_from(_ATOMS).map(Atom)
     ahead = st.one_of(*_windows(0)(atom), *_reaching(Until)(atom))
     return st.one_of(*(st.builds(kind, atom, ahead) for kind in (Implies, And, Or, Iff)))
+
+
+@st.composite
+def _alike(draw: Callable[..., Any], *, back: bool) -> Formula:
+    """Two parts that differ in one thing: the order of operands, the direction, a bound by one."""
+    # Monitors that share equal parts of formulas take two for one where their keys lack something; each pair here
+    # differs in one thing that a key may lack.
+    a, b = (Atom(name) for name in draw(st.permutations(_ATOMS))[:2])
+    near = draw(st.integers(0, _FARTHEST))
+    far = near + 1
+    ahead: list[tuple[Formula, Formula]] = [
+        (Implies(a, b), Implies(b, a)),
+        (Until(far, a, b), Until(far, b, a)),
+        (Until(far, a, b), Until(near, a, b)),
+        (Eventually(0, far, a), Always(0, far, a)),
+        (Eventually(0, far, a), Eventually(0, near, a)),
+        (Eventually(1, far, a), Eventually(0, far, a)),
+        (Always(0, far, Not(a)), Always(0, far, a)),
+        (Not(And(a, b)), And(Not(a), b)),
+    ]
+    behind: list[tuple[Formula, Formula]] = [
+        (Until(far, a, b), Since(far, a, b)),
+        (Since(far, a, b), Since(far, b, a)),
+        (Eventually(0, far, a), Eventually(-far, 0, a)),
+        (Always(-far, 0, a), Eventually(-far, 0, a)),
+    ]
+    kind: type[And | Or | Implies | Iff] = draw(st.sampled_from([And, Or, Implies, Iff]))
+    return kind(*draw(st.permutations(draw(st.sampled_from(behind if back else ahead)))))
 
 
 _FUTURE = (_connectives, _windows(0), _reaching(Until))
@@ -383,6 +411,7 @@ _DRAWN: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
         "until": _verdicts(_reaching_atoms(Until), 1),
         "nested, ahead": _verdicts(_formulas(*_FUTURE), 1),
         "families, ahead": _verdicts(st.one_of(_guards(), _formulas(*_FUTURE)), 3),
+        "parts alike, ahead": _verdicts(_alike(back=False), 1),
         "obligations": _clause(st.one_of(_guards(), _formulas(*_FUTURE))),
     },
     ConformanceProfile.PAST: {
@@ -390,6 +419,7 @@ _DRAWN: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
         "since": _verdicts(_reaching_atoms(Since), 1),
         "nested": _verdicts(_formulas(*_ALL), 1),
         "families": _verdicts(_formulas(*_ALL), 3),
+        "parts alike": _verdicts(_alike(back=True), 1),
     },
     ConformanceProfile.EVENTS: {
         "projection": _project(),
@@ -422,8 +452,38 @@ EXPERIMENTS: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
 """What is drawn for each profile, by name; every experiment shrinks its own disagreement."""
 
 
+def _long(profile: ConformanceProfile, *names: str, most: int, share: int = 100) -> LimitFamily:
+    """Cases of some experiments, every frame of theirs in the place of up to so many."""
+    cases = st.one_of(*(EXPERIMENTS[profile][name] for name in names))
+    return LimitFamily(drawn_out(cases, most), share, drawn_out(cases, 4 * most))
+
+
+LONG: dict[ConformanceProfile, dict[str, LimitFamily]] = {
+    ConformanceProfile.CORE: {
+        "long traces, ahead": _long(ConformanceProfile.CORE, "windows ahead", "until", "families, ahead", most=1 << 14),
+        "long obligations": _long(ConformanceProfile.CORE, "obligations", most=1 << 14, share=40),
+    },
+    ConformanceProfile.PAST: {
+        "long traces": _long(ConformanceProfile.PAST, "windows", "since", "families", most=1 << 14)
+    },
+    ConformanceProfile.EVENTS: {
+        "long projections": _long(ConformanceProfile.EVENTS, "projection", most=1 << 8, share=60),
+        "long runs": _long(ConformanceProfile.EVENTS, "runs", most=1 << 13),
+        "many candidates": _long(ConformanceProfile.EVENTS, "greedy matching", "optimal matching", most=1 << 12),
+        "long intervals": _long(ConformanceProfile.EVENTS, "event clauses", most=1 << 6, share=60),
+    },
+    ConformanceProfile.STREAMING: {
+        "long streams": _long(ConformanceProfile.STREAMING, "streams", "streams that look back", most=1 << 6)
+    },
+    ConformanceProfile.CHUNKS: {
+        "long chunks": _long(ConformanceProfile.CHUNKS, "chunks", "chunks that look back", most=1 << 14, share=60)
+    },
+}
+"""Small cases at any size, for each profile."""
+
 FAMILIES: dict[ConformanceProfile, dict[str, LimitFamily]] = {
-    profile: {**FRAME_FAMILIES.get(profile, {}), **VALUE_FAMILIES.get(profile, {})} for profile in ConformanceProfile
+    profile: {**LONG.get(profile, {}), **FRAME_FAMILIES.get(profile, {}), **VALUE_FAMILIES.get(profile, {})}
+    for profile in ConformanceProfile
 }
 """What sits on the limits of words, powers of ten and buffers, for each profile."""
 
