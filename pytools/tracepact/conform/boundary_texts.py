@@ -237,6 +237,9 @@ def _text_formula(rng: Random, dimension: str, size: int) -> Case:
         text = text if rng.random() < 0.7 else f"{'F[1f] (' * (size // 2)}p{')' * (size // 2)}"
     elif dimension == "name":
         text = f"{rng.choice('aZ_')}{'b_9' * (size // 3)} & p"
+    elif dimension == "odd":
+        words = ("p", *(rng.choice(("& q", "-> p", "or q", "<-> p")) for _ in range(size)))
+        text = "".join(word + rng.choice(_ODD if rng.random() < 0.4 else _TEXT_SPACES) for word in words)
     elif dimension == "operands":
         text = " ".join(
             ["p"] + [f"{rng.choice(_SIGNS[rng.choice(list(_SIGNS))])} {rng.choice('pq')}" for _ in range(size)]
@@ -457,7 +460,15 @@ TEXT_EXPERIMENTS: Experiments = {
     ConformanceProfile.TEXT: {
         "texts": Experiment(
             _text_formula,
-            {"digits": 58, "levels": 202, "name": 1 << 10, "operands": 1 << 7, "frames": 1 << 33, "any": 4},
+            {
+                "digits": 58,
+                "levels": 202,
+                "name": 1 << 10,
+                "operands": 1 << 7,
+                "frames": 1 << 33,
+                "any": 4,
+                "odd": 1 << 4,
+            },
         ),
         "contract texts": Experiment(
             _text_contract, {"clauses": 1 << 4, "any": 1 << 4}, {"clauses": 1 << 7, "any": 1 << 6}

@@ -112,7 +112,16 @@ def _alike(draw: Callable[..., Any], *, back: bool) -> Formula:
 
 
 _FUTURE = (_connectives, _windows(0), _reaching(Until))
-_ALL = (_connectives, _windows(-_FARTHEST), _reaching(Until), _reaching(Since))
+_BOTH_WAYS = (_windows(-_FARTHEST), _reaching(Until), _reaching(Since))
+_ALL = (_connectives, *_BOTH_WAYS)
+
+
+def _one_or_two(*growers: Callable[[Formulas], list[Formulas]]) -> Formulas:
+    """An operator that reaches, seldom over another one; or whether two agree, which changes with either."""
+    atom: Formulas = st.sampled_from(_ATOMS).map(Atom)
+    one = st.one_of(*(s for grow in growers for s in grow(atom)))
+    over = st.one_of(*(s for grow in growers for s in grow(st.one_of(atom, one))))
+    return st.one_of(one, one, over, st.builds(Iff, one, one))
 
 
 # Traces
@@ -154,19 +163,14 @@ def _clause(draw: Callable[..., Any], formulas: Formulas) -> Case:
 @st.composite
 def _stream(draw: Callable[..., Any], formulas: Formulas, *, interrupted: bool = False, chunked: bool = False) -> Case:
     clauses = draw(st.lists(st.tuples(st.just(Constant(True)) | formulas, formulas), min_size=1, max_size=2))
-    named = frozenset().union(*(atoms(f) for clause in clauses for f in clause))
-    return {
-        "ask": "stream",
-        "clauses": [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses],
-        "trace": (trace := _clip(draw, named)),
-        **({"chunks": _chunks(draw, trace["frames"])} if chunked else {}),
-        **({"interrupt": _interruptions(draw, trace["frames"])} if interrupted else {}),
-    }
-
-
-def _interruptions(draw: Callable[..., Any], frames: int) -> list[int]:
-    """One, or two in a row."""
-    return [draw(st.integers(1, frames))] * draw(st.sampled_from([1, 1, 2]))
+    trace = _clip(draw, frozenset().union(*(atoms(f) for clause in clauses for f in clause)))
+    trees = [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses]
+    case: Case = {"ask": "stream", "clauses": trees, "trace": trace}
+    if chunked:
+        case["chunks"] = _chunks(draw, trace["frames"])
+    if interrupted:  # once, or twice in a row
+        case["interrupt"] = [draw(st.integers(1, trace["frames"]))] * draw(st.sampled_from([1, 1, 2]))
+    return case
 
 
 def _chunks(draw: Callable[..., Any], frames: int) -> list[int]:
@@ -452,31 +456,27 @@ EXPERIMENTS: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
 """What is drawn for each profile, by name; every experiment shrinks its own disagreement."""
 
 
-def _long(profile: ConformanceProfile, *names: str, most: int, share: int = 100) -> LimitFamily:
-    """Cases of some experiments, every frame of theirs in the place of up to so many."""
-    cases = st.one_of(*(EXPERIMENTS[profile][name] for name in names))
-    return LimitFamily(drawn_out(cases, most), share, drawn_out(cases, 4 * most))
+def _long(*cases: st.SearchStrategy[Case], most: int, share: int = 100) -> LimitFamily:
+    """Small cases of some kinds, every frame of theirs in the place of up to so many."""
+    some = _mostly_telling(st.one_of(*cases))
+    return LimitFamily(drawn_out(some, most), share, drawn_out(some, 4 * most))
 
 
 LONG: dict[ConformanceProfile, dict[str, LimitFamily]] = {
     ConformanceProfile.CORE: {
-        "long traces, ahead": _long(ConformanceProfile.CORE, "windows ahead", "until", "families, ahead", most=1 << 14),
-        "long obligations": _long(ConformanceProfile.CORE, "obligations", most=1 << 14, share=40),
+        "long traces, ahead": _long(_verdicts(_one_or_two(_windows(0), _reaching(Until)), 2), most=1 << 14),
+        "long obligations": _long(_clause(_guards()), most=1 << 14, share=40),
     },
-    ConformanceProfile.PAST: {
-        "long traces": _long(ConformanceProfile.PAST, "windows", "since", "families", most=1 << 14)
-    },
+    ConformanceProfile.PAST: {"long traces": _long(_verdicts(_one_or_two(*_BOTH_WAYS), 2), most=1 << 14)},
     ConformanceProfile.EVENTS: {
-        "long projections": _long(ConformanceProfile.EVENTS, "projection", most=1 << 8, share=60),
-        "long runs": _long(ConformanceProfile.EVENTS, "runs", most=1 << 13),
-        "many candidates": _long(ConformanceProfile.EVENTS, "greedy matching", "optimal matching", most=1 << 12),
-        "long intervals": _long(ConformanceProfile.EVENTS, "event clauses", most=1 << 6, share=60),
+        "long projections": _long(_project(), most=1 << 8, share=60),
+        "long runs": _long(_runs(), most=1 << 13),
+        "many candidates": _long(_match("greedy"), _match("optimal"), most=1 << 12),
+        "long intervals": _long(_events(), most=1 << 6, share=60),
     },
-    ConformanceProfile.STREAMING: {
-        "long streams": _long(ConformanceProfile.STREAMING, "streams", "streams that look back", most=1 << 6)
-    },
+    ConformanceProfile.STREAMING: {"long streams": _long(_stream(_one_or_two(*_BOTH_WAYS)), most=1 << 6)},
     ConformanceProfile.CHUNKS: {
-        "long chunks": _long(ConformanceProfile.CHUNKS, "chunks", "chunks that look back", most=1 << 14, share=60)
+        "long chunks": _long(_stream(_one_or_two(*_BOTH_WAYS), chunked=True), most=1 << 15, share=40)
     },
 }
 """Small cases at any size, for each profile."""
