@@ -9,7 +9,7 @@ import numpy as np
 import z3
 
 from tracepact.selection.cover_problem import Clock, Spent
-from tracepact.selection.differences import PairDifferences
+from tracepact.selection.differences import PairDifferences, WholeWeights
 from tracepact.selection.fits import climbed, counted
 from tracepact.selection.games import guessed_apart
 from tracepact.selection.requirements import Pair
@@ -47,7 +47,7 @@ class Agreed:
     conflicts: tuple[Conflict, ...] = ()
     given_up: tuple[Pair, ...] = ()
     bound: int = 0
-    known: tuple[tuple[int, int], ...] = ()
+    known: WholeWeights = ()
 
 
 def without_conflicts(differences: PairDifferences, clock: Clock | None = None, *, many: bool = False) -> Agreed:
@@ -75,7 +75,7 @@ def without_conflicts(differences: PairDifferences, clock: Clock | None = None, 
     showing = Clock.of(GIVING_UP)
     try:
         for place in conceded.places:
-            # what climbing gave up may be more than is needed: a pair in no conflict with what is kept stays
+            # climbing may give up more than is needed: a pair in no conflict with what is kept stays
             pairs = _conflict(differences, out - {place}, showing)
             if pairs is None:
                 out.discard(place)
@@ -88,7 +88,7 @@ def without_conflicts(differences: PairDifferences, clock: Clock | None = None, 
     return Agreed(kept, tuple(conflicts), given_up, ceil(conceded.bound))
 
 
-def _whole(weights: Weights) -> tuple[tuple[int, int], ...]:
+def _whole(weights: Weights) -> WholeWeights:
     """Weights on clauses, as whole numbers."""
     common = lcm(*(weight.denominator for weight in weights.weights))
     return tuple((column, int(weight * common)) for column, weight in enumerate(weights.weights) if weight)
@@ -117,7 +117,8 @@ def _most_kept(differences: PairDifferences, clock: Clock) -> Agreed:
         for one in _more_conflicts(differences.keeping(hard), clock)
     ]
     kept = differences.keeping(np.flatnonzero(least > 0).tolist())
-    return Agreed(kept, tuple(shown), given_up, len(_conflicting_apart(shown)), known)
+    # each of these conflicts costs a pair of its own, for no two have one in common
+    return Agreed(kept, tuple(shown), given_up, len(shown), known)
 
 
 def _more_conflicts(differences: PairDifferences, clock: Clock) -> list[Conflict]:
@@ -137,17 +138,6 @@ def _more_conflicts(differences: PairDifferences, clock: Clock) -> list[Conflict
     return conflicts
 
 
-def _conflicting_apart(conflicts: Sequence[Conflict]) -> list[Conflict]:
-    """Conflicts of which no two have a pair in common, the smallest first: each costs a pair of its own."""
-    taken: set[Pair] = set()
-    apart = []
-    for conflict in sorted(conflicts, key=lambda one: len(one.pairs)):
-        if taken.isdisjoint(conflict.pairs):
-            taken.update(conflict.pairs)
-            apart.append(conflict)
-    return apart
-
-
 def _irreducible_conflict(
     differences: PairDifferences, places: list[int] | None, clock: Clock | None
 ) -> tuple[Weights, list[int]]:
@@ -156,23 +146,16 @@ def _irreducible_conflict(
     best = order.all_clauses(places, enough=Fraction(0), clock=clock)
     if best.margin > 0:
         return best, []
-    return best, irreducible(order, [place for place, _ in best.blend.weights], clock)
-
-
-# A deletion filter (Chinneck and Dravnieks 1991): one pass over the members is enough, for what is needed in a set is
-# needed in every smaller one.
-def irreducible(order: Order, places: list[int], clock: Clock | None = None) -> list[int]:
-    """Places that no weights order together, of which none can be left out: one after the other is tried.
-
-    When the time is over, those that were not tried stay.
-    """
-    for place in sorted(places):
+    conflict = [place for place, _ in best.blend.weights]
+    # a deletion filter (Chinneck and Dravnieks 1991): one pass over the members is enough, for what is needed in a set
+    # is needed in every smaller one; when the time is over, those that were not tried stay
+    for place in sorted(conflict):
         if clock is not None and clock.left() == 0:
             break
-        fewer = [other for other in places if other != place]
+        fewer = [other for other in conflict if other != place]
         if fewer and order.all_clauses(fewer, enough=Fraction(0)).margin <= 0:
-            places = fewer
-    return places
+            conflict = fewer
+    return best, conflict
 
 
 # The least weight of pairs that have to be given up so that weights order the others (14.27).
@@ -194,7 +177,7 @@ class ConcededPairs:
     places: tuple[int, ...]
     weight: Fraction
     bound: Fraction
-    by: tuple[tuple[int, int], ...] = ()
+    by: WholeWeights = ()
 
     @property
     def proven(self) -> bool:
@@ -227,18 +210,18 @@ def least_given_up(
             clock.check()
         while bound < best.weight:
             clock.check()
-            # a lightest choice under the conflicts that are known is a lower bound, whatever conflicts
-            # there are besides
+            # a lightest choice under the known conflicts is a lower bound, whatever conflicts there are besides
             chosen = _lightest(conflicts, weights, clock)
             bound = max(bound, _total(weights, chosen))
             out = set(chosen)
             while (conflict := _conflict(differences, out, clock)) is not None:
                 conflicts.append(conflict)
                 out.add(min(conflict, key=lambda k: (weights[k], k)))
-            # what was given up conflict by conflict may be more than is needed, and as an upper bound it
-            # has to be as good as can be
-            kept = _minimal(differences, out, weights, clock)
-            conceded = ConcededPairs(tuple(sorted(kept)), _total(weights, kept), Fraction(0))
+            # given up conflict by conflict may be more than is needed; an upper bound has to be as good as can be
+            for pair in sorted(out, key=lambda k: (-weights[k], k)):
+                if _conflict(differences, out - {pair}, clock) is None:
+                    out.discard(pair)
+            conceded = ConcededPairs(tuple(sorted(out)), _total(weights, out), Fraction(0))
             best = min(best, conceded, key=lambda one: (one.weight, one.places))
     except Spent:
         pass
@@ -289,14 +272,6 @@ def _conflict(differences: PairDifferences, out: set[int], clock: Clock | None =
         return None
     _, conflict = _irreducible_conflict(differences, left, clock)
     return frozenset(place % number for place in conflict) or None
-
-
-def _minimal(differences: PairDifferences, out: set[int], weights: Sequence[Fraction], clock: Clock) -> set[int]:
-    """The choice without pairs that need not be given up, the heaviest first."""
-    for pair in sorted(out, key=lambda k: (-weights[k], k)):
-        if _conflict(differences, out - {pair}, clock) is None:
-            out = out - {pair}
-    return out
 
 
 def _lightest(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], clock: Clock) -> tuple[int, ...]:

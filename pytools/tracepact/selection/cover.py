@@ -1,6 +1,6 @@
 """The best cover of a problem, and the bounds that show it: independent rows, weights on rows (rule 14.15)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
@@ -149,7 +149,7 @@ class _Bound:
 
 def _bound(problem: Problem, columns: tuple[int, ...], searched: int, proven: Level, clock: Clock) -> _Bound:
     """Of the highest bounds on the count the one that needs least trust; `searched` is what the search found."""
-    # a row that contains another is covered with it, so the bound loses nothing, and there is far less to look at
+    # a row that contains another is covered with it: the bound loses nothing, and there is far less to look at
     rows = minimal_rows(problem)
     narrow, sources = Problem(tuple(rows), problem.costs), tuple(rows.values())
     # independent rows come first: a reader checks them at a glance; weights need a sum for each column, and the
@@ -168,20 +168,16 @@ def _bound(problem: Problem, columns: tuple[int, ...], searched: int, proven: Le
     if len(independent) == count:
         evidence = CoverEvidence.ROWS
     shown = weights if evidence is CoverEvidence.WEIGHTS else {}
+    # each independent row costs at least its cheapest column
+    cost_by_rows = sum(min(problem.costs[c] for c in members(narrow.rows[row])) for row in independent)
     return _Bound(
         columns,
         count,
-        _cost_bound(narrow, independent, count),
+        max(cost_by_rows, sum(sorted(problem.costs)[:count])),
         evidence,
         tuple(sorted(sources[row] for row in independent)),
         tuple(sorted((sources[row], weight) for row, weight in shown.items())),
     )
-
-
-def _cost_bound(problem: Problem, independent: Iterable[int], count: int) -> int:
-    """A lower bound on the cost: the cheapest column of each independent row, or so many of the cheapest columns."""
-    by_rows = sum(min(problem.costs[c] for c in members(problem.rows[row])) for row in independent)
-    return max(by_rows, sum(sorted(problem.costs)[:count]))
 
 
 # Rows no two of which share a column, by taking what looks best.
@@ -266,18 +262,9 @@ def packing(problem: Problem, cover: tuple[int, ...], clock: Clock) -> tuple[dic
         # the subgradient step of Held, Wolfe and Crowder (1974), aimed a twentieth above the best cover as
         # Beasley has it, so that it does not vanish where the relaxation is tight
         prices = np.maximum(0, prices + step * (1.05 * len(cover) - value) / max(missed @ missed, 1) * missed)
-    return _whole(table, best), cover
-
-
-def _whole(table: "_Table", prices: Floats) -> dict[int, Fraction]:
-    """The weights in whole parts; rows on which a column still carries more than all of them are lessened."""
     # rounded down, and a little less than that, so that sums of floats that came out a little large stay within 1
-    parts = np.floor(prices * _PARTS * (1 - 1e-9)).astype(np.int64)
-    load = np.zeros(len(table.degrees), dtype=np.int64)
-    np.add.at(load, table.columns, parts[table.rows])
-    if load.max(initial=0) > _PARTS:
-        raise AssertionError("a column of a packing carries more than 1")
-    return {row: Fraction(part, _PARTS) for row, part in enumerate(parts.tolist()) if part}
+    parts = np.floor(best * _PARTS * (1 - 1e-9)).astype(np.int64)
+    return {row: Fraction(part, _PARTS) for row, part in enumerate(parts.tolist()) if part}, cover
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -345,13 +332,15 @@ def available() -> bool:
 def row_weights(problem: Problem, clock: Clock) -> dict[int, Fraction]:
     """Weights on rows that give a bound, by the dual of the linear program; none if there is no time or no solution."""
     from scipy.optimize import linprog
+    from scipy.sparse import csr_array
 
     left = clock.left()
     if not problem.rows or (left is not None and left < _LEAST_SECONDS):
         return {}
-    # the dual is solved, for its variables are the evidence; a basic solution of the primal would only be a
-    # number
-    matrix = _matrix(problem).T.tocsr()  # one constraint a column, one variable a row
+    # the dual is solved, for its variables are the evidence; the primal would only give a number
+    table = _Table.of(problem)
+    entries = np.ones(len(table.rows)), (table.columns, table.rows)
+    matrix = csr_array(entries, shape=(len(table.used), len(problem.rows)))  # a constraint by column, a variable by row
     options = {} if left is None else {"time_limit": left}
     solution = linprog(
         -np.ones(matrix.shape[1]), A_ub=matrix, b_ub=np.ones(matrix.shape[0]), method="highs", options=options
@@ -359,7 +348,9 @@ def row_weights(problem: Problem, clock: Clock) -> dict[int, Fraction]:
     if solution.x is None:
         return {}
     scaled = {r: Fraction(round(w * _DENOMINATOR), _DENOMINATOR) for r, w in enumerate(solution.x.tolist())}
-    return _feasible(problem, {row: weight for row, weight in scaled.items() if weight > 0})
+    weights = {row: weight for row, weight in scaled.items() if weight > 0}
+    most = max(most_carried(problem, weights), Fraction(1))
+    return {row: weight / most for row, weight in weights.items()}
 
 
 def weights_bound(problem: Problem, weights: Mapping[int, Fraction]) -> int:
@@ -372,32 +363,10 @@ def weights_bound(problem: Problem, weights: Mapping[int, Fraction]) -> int:
 def most_carried(problem: Problem, weights: Mapping[int, Fraction]) -> Fraction:
     """The most weight that one column carries, in whole parts of the common denominator."""
     common = lcm(*(weight.denominator for weight in weights.values()))
-    carried = [0] * len(problem.costs)
     parts = {row: int(weight * common) for row, weight in weights.items()}
-    # the sums decide what is proved: they are taken in the machine's whole numbers only where these cannot
-    # overflow
+    # the sums decide what is proved: the machine's whole numbers are used only where they cannot overflow
     fits = sum(map(abs, parts.values())) < 2**62
-    total = np.array(carried, dtype=np.int64 if fits else object)
+    total = np.zeros(len(problem.costs), dtype=np.int64 if fits else object)
     for row, part in parts.items():
         total[list(members(problem.rows[row]))] += part
     return Fraction(int(total.max(initial=0)), common)
-
-
-def _feasible(problem: Problem, weights: dict[int, Fraction]) -> dict[int, Fraction]:
-    """The weights divided by the most that a column carries, if that is more than 1."""
-    most = max(most_carried(problem, weights), Fraction(1))
-    return {row: weight / most for row, weight in weights.items()}
-
-
-def _used(problem: Problem) -> list[int]:
-    return sorted(set().union(*(members(row) for row in problem.rows)))
-
-
-def _matrix(problem: Problem):  # type: ignore[no-untyped-def]  # SciPy has no types
-    """Rows by used columns."""
-    from scipy.sparse import csr_array
-
-    place = {column: i for i, column in enumerate(_used(problem))}
-    entries = [(r, place[c]) for r, row in enumerate(problem.rows) for c in members(row)]
-    rows, columns = zip(*entries, strict=True)
-    return csr_array((np.ones(len(entries)), (rows, columns)), shape=(len(problem.rows), len(place)))

@@ -1,6 +1,6 @@
 """A weighted lexicographic set cover: the problem, what is known of a cover, a first one, and reductions."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from fractions import Fraction
@@ -226,9 +226,6 @@ def without_needless(problem: Problem, columns: tuple[int, ...]) -> tuple[int, .
 # count, so the cost decides, then the source order. A cheaper or equally cheap earlier column therefore stays, even
 # if another one covers more. For all optima only the cost may decide: columns of equal cost both stay.
 
-Rank = Callable[[int], tuple[int, ...]]
-"""Decides between a column and one that covers no more; less is better."""
-
 
 class Keep(Enum):
     """What a reduction leaves as it is."""
@@ -239,10 +236,9 @@ class Keep(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """A smaller problem over the same column indices; `sources` are the rows of the problem it came from."""
+    """A smaller problem over the same column indices, and the columns that every cover needs."""
 
     problem: Problem
-    sources: tuple[int, ...]
     forced: tuple[int, ...]
 
     def whole(self, columns: Iterable[int]) -> tuple[int, ...]:
@@ -252,8 +248,7 @@ class Reduced:
 
 def reduced(problem: Problem, keep: Keep) -> Reduced:
     """The problem without what cannot matter."""
-    rank = _rank(problem, keep)
-    rows = _first_sources(enumerate(problem.rows))
+    rows = dict.fromkeys(problem.rows, 0)
     forced: list[int] = []
     alive = (1 << len(problem.costs)) - 1
     while True:
@@ -262,41 +257,20 @@ def reduced(problem: Problem, keep: Keep) -> Reduced:
             chosen = sum(singles)
             forced += members(chosen)
             rows = {row: source for row, source in rows.items() if not row & chosen}
-        # each of these may make room for the other: fewer rows put more columns behind others, and fewer
-        # columns make rows alike or forced
+        # each makes room for the other: fewer rows put more columns behind others, fewer columns make rows alike
         rows = _without_wider_rows(rows)
-        alive = _without_columns_behind(list(rows), rank)
-        rows = _first_sources((source, row & alive) for row, source in rows.items())
+        alive = _without_columns_behind(list(rows), problem.costs, keep)
+        rows = dict.fromkeys((row & alive for row in rows), 0)
         if (len(rows), alive) == before:
-            break
-    return Reduced(
-        Problem(tuple(rows), problem.costs),
-        tuple(rows.values()),
-        tuple(sorted(forced)),
-    )
+            return Reduced(Problem(tuple(rows), problem.costs), tuple(sorted(forced)))
 
 
 def minimal_rows(problem: Problem) -> dict[int, int]:
     """The rows that contain no other row, each with the first place it comes from; they have the same covers."""
-    return _without_wider_rows(_first_sources(enumerate(problem.rows)))
-
-
-def _rank(problem: Problem, keep: Keep) -> Rank:
-    """By what a column is better than one that covers no more."""
-    costs = problem.costs
-    match keep:
-        case Keep.OPTIMUM:
-            return lambda column: (costs[column], column)
-        case Keep.OPTIMA:
-            return lambda column: (costs[column],)
-
-
-def _first_sources(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """Each different row with the first place it comes from."""
     first: dict[int, int] = {}
-    for source, row in rows:
-        first.setdefault(row, source)
-    return first
+    for place, row in enumerate(problem.rows):
+        first.setdefault(row, place)
+    return _without_wider_rows(first)
 
 
 def _all_containing(part: int, containing: dict[int, int] | list[int], start: int) -> int:
@@ -319,8 +293,12 @@ def _without_wider_rows(rows: dict[int, int]) -> dict[int, int]:
     return {row: rows[row] for place, row in enumerate(order) if not wider >> place & 1}
 
 
-def _without_columns_behind(rows: list[int], rank: Rank) -> int:
+def _without_columns_behind(rows: list[int], costs: tuple[int, ...], keep: Keep) -> int:
     """The columns that cover something and stand behind no better column."""
+
+    def rank(column: int) -> tuple[int, int]:
+        return costs[column], column if keep is Keep.OPTIMUM else 0
+
     columns = transposed(rows)
     kept = 0
     for column, covered in columns.items():

@@ -24,6 +24,8 @@ _FITS = 2**62
 _AT_A_TIME = 20_000
 """So many pairs are looked at one by one at a time."""
 Whole = NDArray[np.int64]
+WholeWeights = tuple[tuple[int, int], ...]
+"""Whole weights on clauses, by their places."""
 Places = Sequence[int] | NDArray[np.intp] | slice
 
 
@@ -66,9 +68,7 @@ class PairDifferences:
         gap: Whole = low[:, better] - low[:, worse]
         if over.any():
             gap -= over[:, worse]
-        helped = np.maximum(0, self.vacuous[:, better] - self.vacuous[:, worse])
-        helped += np.maximum(0, self.counter[:, worse] - self.counter[:, better])
-        if helped.any():
+        if (helped := self._helped(slice(None), worse, better)).any():
             gap = np.where(gap > 0, np.maximum(0, gap - helped[self.want[_index(columns)]]), gap)
         return gap.T
 
@@ -108,11 +108,11 @@ class PairDifferences:
         least: Counts = self.ordered_by(weights).reshape(-1, len(self.pairs)).min(axis=0)
         return least
 
-    def _helped(self, want: int, worse: NDArray[np.intp], better: NDArray[np.intp]) -> Whole:
-        """The most that is taken off a positive difference on some pairs, for clauses with one row of shares."""
+    def _helped(self, want: int | slice, worse: NDArray[np.intp], better: NDArray[np.intp]) -> Whole:
+        """The most that is taken off a positive difference on some pairs, by row of shares or for one row."""
         vacuous, counter = self.vacuous[want], self.counter[want]
-        helped: Whole = np.maximum(0, vacuous[better] - vacuous[worse])
-        helped += np.maximum(0, counter[worse] - counter[better])
+        helped: Whole = np.maximum(0, vacuous[..., better] - vacuous[..., worse])
+        helped += np.maximum(0, counter[..., worse] - counter[..., better])
         return helped
 
     def keeping(self, kept: Sequence[int]) -> "PairDifferences":
@@ -132,14 +132,12 @@ def differences_of(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> 
     seen = Seen.stacked([coordinate.seen for coordinate in coordinates])
     classes = seen.classes.tolist()
     most = max(classes)
-    values = [(seen.tops, seen.bottoms)]
-    parts = [Fraction(1)] * len(classes)
+    values, counts_of = [(seen.tops, seen.bottoms)], [classes]
     if len(set(classes)) > 1:  # beside others a case is a mean over all classes, and those it has not are 1
-        # a weighted order has to hold in a corpus too (14.16), so every pair is there twice, the second time
-        # beside others
+        # a weighted order has to hold in a corpus too (14.16), so every pair is there twice
         values.append(_beside(seen, most))
-        parts += [Fraction(own, most) for own in classes]
-    want, wants = _wants(seen, parts)
+        counts_of.append([most] * len(classes))
+    want, wants = _wants(seen, counts_of)
     bottoms = [np.unique(bottom).tolist() for _, bottom in values]
     scale = _common((*chain.from_iterable(bottoms), *(s.denominator for row in wants for both in row for s in both)))
     counted = [_differences_counted(tops, bottom, scale) for tops, bottom in values]
@@ -171,27 +169,22 @@ def _beside(seen: Seen, most: int) -> tuple[Counts, Counts]:
 
 
 def _wants(
-    seen: Seen, parts: Sequence[Fraction]
-) -> tuple[NDArray[np.intp], list[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]]:
-    """The different rows of shares for want of obligations, as parts of a value, and the row of each clause."""
+    seen: Seen, classes: Sequence[Sequence[int]]
+) -> tuple[NDArray[np.intp], list[tuple[tuple[Fraction, ...], ...]]]:
+    """The row of shares of each clause, and the different rows: what is vacuous, what counts against a value.
+
+    A share is a count over the `classes` of its case, alone and, if there are two tables, beside others.
+    """
     rows: dict[bytes, int] = {}
-    rows_of_shares: list[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = []
+    rows_of_shares: list[tuple[tuple[Fraction, ...], ...]] = []
     want = []
-    tables = len(parts) // max(len(seen.classes), 1)
+    every = list(chain.from_iterable(classes))
     for vacuous, counter in zip(seen.vacuous, seen.counter, strict=True):
         key = vacuous.tobytes() + counter.tobytes()
         if key not in rows:
             rows[key] = len(rows_of_shares)
-            both = (
-                tuple(
-                    Fraction(count, own) * part
-                    for (count, own), part in zip(
-                        list(zip(counts.tolist(), seen.classes.tolist(), strict=True)) * tables, parts, strict=True
-                    )
-                )
-                for counts in (vacuous, counter)
-            )
-            rows_of_shares.append((next(both), next(both)))
+            both = (counts.tolist() * len(classes) for counts in (vacuous, counter))
+            rows_of_shares.append(tuple(tuple(map(Fraction, counts, every)) for counts in both))
         want.append(rows[key])
     return np.array(want, dtype=np.intp), rows_of_shares
 

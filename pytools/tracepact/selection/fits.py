@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.selection.cover_problem import Clock
-from tracepact.selection.differences import PairDifferences
+from tracepact.selection.differences import PairDifferences, WholeWeights
 from tracepact.selection.games import guessed_apart
 
 # Weights that keep much of the weight of contradictory pairs, found by climbing: one clause after the other.
@@ -35,7 +35,7 @@ Floats = NDArray[np.float32]
 class Climbed:
     """Weights on clauses, by their places, and the pairs that they do not order."""
 
-    weights: tuple[tuple[int, int], ...]
+    weights: WholeWeights
     given_up: tuple[int, ...]
 
 
@@ -47,7 +47,7 @@ def climbed(differences: PairDifferences, weights: Sequence[Fraction], clock: Cl
     """
     heavy = _whole_weights(weights)
     alone = _alone(differences, heavy)
-    begins: list[tuple[tuple[int, int], ...]] = [((int(np.argmax(alone)), 1),)]
+    begins: list[WholeWeights] = [((int(np.argmax(alone)), 1),)]
     # a linear program has no local optimum, and its surrogate of what is violated is convex: the best start there is
     left = clock.left()
     program = guessed_apart(differences, clock if left is None else clock.at_most(Fraction(left) / 3), heavy)
@@ -112,9 +112,15 @@ class _WeightClimb:
         most = max(begin.values())
         for column, weight in begin.items():
             weights[np.searchsorted(columns, column)] = weight / most
-        light, used = heavy.astype(np.float64), np.flatnonzero(weights)
-        summed = np.einsum("tcp,c->tp", table[:, used].astype(np.float64), weights[used])
-        return cls(columns, table, light, weights, summed, float(light @ (summed.min(axis=0) > 0)))
+        climb = cls(columns, table, heavy.astype(np.float64), weights, np.zeros(0), 0.0)
+        climb.summed, climb.kept = climb._sums(weights)
+        return climb
+
+    def _sums(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """The weighted differences of the pairs, added up anew, and the weight of the pairs that are kept by them."""
+        used = np.flatnonzero(weights)
+        summed = np.einsum("tcp,c->tp", self.table[:, used].astype(np.float64), weights[used])
+        return summed, float(self.heavy @ (summed.min(axis=0) > 0))
 
     def swap(self) -> bool:
         """Leave a clause out and let another take its place, if that keeps more; False if no such change does."""
@@ -124,9 +130,7 @@ class _WeightClimb:
                 continue
             self.weights = before[0].copy()
             self.weights[place] = 0.0
-            used = np.flatnonzero(self.weights)
-            self.summed = np.einsum("tcp,c->tp", self.table[:, used].astype(np.float64), self.weights[used])
-            self.kept, self.stale = float(self.heavy @ (self.summed.min(axis=0) > 0)), 0
+            (self.summed, self.kept), self.stale = self._sums(self.weights), 0
             if self.improve() and self.kept > before[2]:
                 return True
         self.weights, self.summed, self.kept, self.stale = before
@@ -139,25 +143,18 @@ class _WeightClimb:
         tried = self._next()
         if not len(tried):
             return False
-        # along one clause the best amount is found exactly, by sorting; all clauses at once would be the NP-
-        # hard problem
+        # along one clause the best amount is found exactly, by sorting; all clauses at once are the NP-hard problem
         gained, amounts = self._amounts(tried)
         self.stale += len(tried)
         best = int(np.argmax(gained))
         if gained[best] > self.kept:
-            self._take(int(tried[best]), amounts[best])
+            weights = self.weights.copy()
+            weights[tried[best]] = max(0.0, weights[tried[best]] + amounts[best])
+            # counted from all weights anew, not from the last sums: errors of floats would grow with every step
+            summed, kept = self._sums(weights)
+            if kept > self.kept:
+                self.weights, self.summed, self.kept, self.stale = weights, summed, kept, 0
         return True
-
-    def _take(self, place: int, amount: float) -> None:
-        """Change a weight if that keeps more, counted from all weights anew."""
-        weights = self.weights.copy()
-        weights[place] = max(0.0, weights[place] + amount)
-        used = np.flatnonzero(weights)
-        # added up anew, not from the last sums: errors of floats would grow with every step
-        summed = np.einsum("tcp,c->tp", self.table[:, used].astype(np.float64), weights[used])
-        kept = float(self.heavy @ (summed.min(axis=0) > 0))
-        if kept > self.kept:
-            self.weights, self.summed, self.kept, self.stale = weights, summed, kept, 0
 
     def _next(self) -> NDArray[np.intp]:
         """The clauses to try: those that order most of what is not kept first, then all others in turn."""
@@ -178,7 +175,7 @@ class _WeightClimb:
             gained[used[better]], amounts[used[better]] = down[better], -less[better]
         return gained, amounts
 
-    def whole_weights(self) -> tuple[tuple[int, int], ...]:
+    def whole_weights(self) -> WholeWeights:
         """The weights in whole parts."""
         parts = np.rint(self.weights / self.weights.sum() * _PARTS).astype(np.int64)
         return tuple((int(self.columns[k]), int(parts[k])) for k in np.flatnonzero(parts))
@@ -234,36 +231,28 @@ _GAIN = 1e-6
 Table = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class FittedSize:
-    """So many clauses and their whole weights, by their places."""
-
-    weights: tuple[tuple[int, int], ...]
-
-
-def fitted_sizes(differences: PairDifferences, weights: Sequence[Fraction], clock: Clock) -> list[FittedSize]:
+def fitted_sizes(differences: PairDifferences, weights: Sequence[Fraction], clock: Clock) -> list[WholeWeights]:
     """The fit of each size, from one clause up to the most, or as many as join before the time ends."""
     likelihood = _Likelihood.of(differences, _whole_weights(weights))
-    sizes = []
-    for columns, shares in likelihood.sizes(clock):
-        if named := likelihood.named(columns, shares):
-            sizes.append(FittedSize(_rational(differences, weights, named)))
-    return sizes
+    fits = (likelihood.named(columns, shares) for columns, shares in likelihood.sizes(clock))
+    return [_rational(differences, weights, named) for named in fits if named]
 
 
 def moved(
-    differences: PairDifferences, weights: Sequence[Fraction], chosen: FittedSize, variants: Mapping[int, Sequence[int]]
-) -> FittedSize:
+    differences: PairDifferences,
+    weights: Sequence[Fraction],
+    chosen: WholeWeights,
+    variants: Mapping[int, Sequence[int]],
+) -> WholeWeights:
     """A fit whose clauses have other numbers where that is clearly likelier; `variants` are by the clause they vary.
 
     One clause after the other moves to its likeliest number, and all weights are fitted anew, as long as that gains
     more than a number is worth by Schwarz's criterion (1978): half the logarithm of how many judgements there are.
     """
-    every = sorted({column for column, _ in chosen.weights}.union(*variants.values()))
-    likelihood = _Likelihood.of(differences, _whole_weights(weights), every)
+    origin = [column for column, _ in chosen]
+    likelihood = _Likelihood.of(differences, _whole_weights(weights), sorted({*origin}.union(*variants.values())))
     place = {int(column): k for k, column in enumerate(likelihood.columns)}
-    columns = [place[column] for column, _ in chosen.weights]
-    origin = [column for column, _ in chosen.weights]
+    columns = [place[column] for column in origin]
     shares = likelihood.fit(columns, np.ones(len(columns)))
     worth = float(np.log(max(2, len(weights)))) / (2 * len(weights))
     while True:
@@ -275,7 +264,7 @@ def moved(
                     fits.append((tried, likelihood.fit(tried, shares)))
         best = min(fits, key=lambda fit: likelihood.loss(*fit), default=(columns, shares))
         if likelihood.loss(*best) >= likelihood.loss(columns, shares) - worth:
-            return FittedSize(_rational(differences, weights, likelihood.named(columns, shares)))
+            return _rational(differences, weights, likelihood.named(columns, shares))
         columns, shares = best
 
 
@@ -288,11 +277,11 @@ def violated_weight(
 
 def _rational(
     differences: PairDifferences, weights: Sequence[Fraction], shares: Sequence[tuple[int, float]]
-) -> tuple[tuple[int, int], ...]:
+) -> WholeWeights:
     """The shortest whole weights that violate no more than the fitted ones; each at least 1."""
     most = max(share for _, share in shares)
 
-    def whole(parts: int) -> tuple[tuple[int, int], ...]:
+    def whole(parts: int) -> WholeWeights:
         return tuple((column, max(1, round(share / most * parts))) for column, share in shares)
 
     finest = whole(_PARTS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tracepact.selection.cover import available
 from tracepact.selection.cover_problem import Clock
-from tracepact.selection.differences import PairDifferences
+from tracepact.selection.differences import PairDifferences, WholeWeights
 
 # Weights as a person would write them: small whole numbers that keep most of the margin (14.20).
 
@@ -168,7 +168,7 @@ Floats = NDArray[np.float64]
 class Guess:
     """Whole weights on clauses, not all 0, and the pairs that hold the margin down, both by their places."""
 
-    weights: tuple[tuple[int, int], ...]
+    weights: WholeWeights
     rows: tuple[int, ...]
 
 
@@ -212,16 +212,12 @@ def guessed(
         more = _worst(-worth, -value - _NEAR, _COLUMNS)
         shown = limit is not None and (margins.min() > limit + _NEAR or worth.max() < limit - _NEAR)
         if shown or not (len(more_rows) or len(more)):
-            whole = np.rint(weights[chosen] * _PARTS).astype(np.int64).tolist()
-            listed = zip(among[used[chosen]].tolist(), whole, strict=True)
-            return Guess(tuple((c, w) for c, w in listed if w), tuple(every[rows[hard]].tolist()))
+            return Guess(_in_parts(among[used[chosen]], weights[chosen]), tuple(every[rows[hard]].tolist()))
         rows, used = np.union1d(rows, more_rows), np.union1d(used, more)
     return None
 
 
-def guessed_apart(
-    differences: PairDifferences, clock: Clock, heavy: NDArray[Any] | None = None
-) -> tuple[tuple[int, int], ...] | None:
+def guessed_apart(differences: PairDifferences, clock: Clock, heavy: NDArray[Any] | None = None) -> WholeWeights | None:
     """Weights on clauses that order all but a few pairs: those of a few cases that are out of place, or few at all.
 
     Each case may be out of place by some amount, or, where pairs have weights (`heavy`), each pair by an amount that
@@ -250,8 +246,7 @@ def guessed_apart(
         kept = margins.reshape(-1, number).min(axis=0) > 0
         ordered = float(kept.sum() if heavy is None else prices @ kept)
         if ordered > most and weights.max() > 0:
-            whole = np.rint(weights / weights.max() * _PARTS).astype(np.int64).tolist()
-            best, most = tuple((c, w) for c, w in zip(used.tolist(), whole, strict=True) if w), ordered
+            best, most = _in_parts(used, weights / weights.max()), ordered
         hard = np.flatnonzero(blend > _NEAR)
         worth = blend[hard] @ differences.of(rows[hard]) / differences.scale
         # an elastic program: amounts on cases, not on pairs, so that one case out of place is paid for once
@@ -267,27 +262,28 @@ def _apart(
     table: Floats, sides: NDArray[np.intp], prices: Floats, seconds: float | None
 ) -> tuple[Floats, Floats, Floats] | None:
     """Weights that order every row of a table by 1 but for amounts on what it is of, whose total price is least."""
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
     pairs, clauses = table.shape
     places = np.repeat(np.arange(pairs), len(sides)), sides.T.reshape(-1)
     out = csr_array((np.ones(sides.size), places), shape=(pairs, len(prices)))
-    solution = linprog(
+    solution = _optimum(
         np.concatenate([np.zeros(clauses), prices]),
+        seconds,
         A_ub=hstack([csr_array(-table), -out]).tocsr(),
         b_ub=-np.ones(pairs),
         bounds=[(0, _LARGEST)] * clauses + [(0, None)] * len(prices),
-        method="highs",
-        options={} if seconds is None else {"time_limit": max(seconds, _SHORTEST)},
     )
-    if solution.status != 0:
+    if solution is None:
         return None
-    return (
-        np.maximum(solution.x[:clauses], 0),
-        np.maximum(solution.x[clauses:], 0),
-        np.maximum(-solution.ineqlin.marginals, 0),
-    )
+    values, blend = solution
+    return np.maximum(values[:clauses], 0), np.maximum(values[clauses:], 0), blend
+
+
+def _in_parts(columns: NDArray[np.intp], weights: Floats) -> WholeWeights:
+    """Weights of floats in whole parts, those without any left out."""
+    whole = np.rint(weights * _PARTS).astype(np.int64).tolist()
+    return tuple((column, weight) for column, weight in zip(columns.tolist(), whole, strict=True) if weight)
 
 
 def _worst(values: Floats, limit: float, most: int) -> NDArray[np.intp]:
@@ -298,19 +294,26 @@ def _worst(values: Floats, limit: float, most: int) -> NDArray[np.intp]:
 
 def _solved(table: Floats, seconds: float | None) -> tuple[Floats, Floats, float] | None:
     """The best weights on the columns of a table, the blend of its rows that shows it, and the value."""
-    from scipy.optimize import linprog
-
     pairs, clauses = table.shape
-    solution = linprog(
+    solution = _optimum(
         np.concatenate([np.zeros(clauses), [-1.0]]),
+        seconds,
         A_ub=np.concatenate([-table, np.ones((pairs, 1))], axis=1),
         b_ub=np.zeros(pairs),
         A_eq=np.concatenate([np.ones(clauses), [0.0]])[None],
         b_eq=[1.0],
         bounds=[(0, None)] * clauses + [(None, None)],
-        method="highs",
-        options={} if seconds is None else {"time_limit": max(seconds, _SHORTEST)},
     )
-    if solution.status != 0:
+    if solution is None:
         return None
-    return np.maximum(solution.x[:-1], 0), np.maximum(-solution.ineqlin.marginals, 0), float(solution.x[-1])
+    values, blend = solution
+    return np.maximum(values[:-1], 0), blend, float(values[-1])
+
+
+def _optimum(costs: Floats, seconds: float | None, **constraints: Any) -> tuple[Floats, Floats] | None:
+    """The solution of a linear program and the weights on its rows that show it; None without one in the time."""
+    from scipy.optimize import linprog
+
+    options = {} if seconds is None else {"time_limit": max(seconds, _SHORTEST)}
+    solution = linprog(costs, method="highs", options=options, **constraints)
+    return None if solution.status != 0 else (solution.x, np.maximum(-solution.ineqlin.marginals, 0))

@@ -20,7 +20,7 @@ from tracepact.selection.candidates import describe, family_size
 from tracepact.selection.concessions import Agreed, Conflict, without_conflicts
 from tracepact.selection.cover import SECOND_OPINION, all_optima, bounded, solve
 from tracepact.selection.cover_problem import Clock, Cover, CoverAnswer, Level, Optima, Problem
-from tracepact.selection.differences import PairDifferences, differences_of
+from tracepact.selection.differences import PairDifferences, WholeWeights, differences_of
 from tracepact.selection.games import written_weights
 from tracepact.selection.judgements import PreferencesRecord
 from tracepact.selection.readable import ReadableClause, readable_clauses
@@ -75,7 +75,7 @@ def order_clauses(
     seconds: Fraction | None,
     proved: bool = True,
     many: bool = False,
-    known: tuple[tuple[int, int], ...] = (),
+    known: WholeWeights = (),
     blends: Sequence[PairBlend] = (),
     on_stage: OnStage = silent,
 ) -> tuple[Ordering, Cover] | None:

@@ -9,7 +9,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from tracepact.declarations import OnStage, silent
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.diagnostics.findings import Diagnostic
 from tracepact.engines import Engine
 from tracepact.language.contract import Contract
 from tracepact.records import Record
@@ -18,8 +19,8 @@ from tracepact.selection.calibration import Calibration, CalibrationCase, Candid
 from tracepact.selection.concessions import least_given_up
 from tracepact.selection.cover import bounded
 from tracepact.selection.cover_problem import Clock, Cover, Problem
-from tracepact.selection.differences import differences_of
-from tracepact.selection.fits import FittedSize, counted, fitted_sizes, moved, violated_weight
+from tracepact.selection.differences import WholeWeights, differences_of
+from tracepact.selection.fits import counted, fitted_sizes, moved, violated_weight
 from tracepact.selection.judgements import (
     ContradictionRecord,
     PathRecord,
@@ -68,14 +69,6 @@ class HoldoutRecord(Record, frozen=True):
     ordered: Annotated[ShareRecord | None, Meta(description="Null where no order, and so no weights, were asked for.")]
 
 
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """Coordinates selected for some of the cases, and their weights."""
-
-    columns: tuple[int, ...]
-    weights: tuple[int, ...]
-
-
 @dataclass(slots=True)
 class _Folds:
     """Selections for some of the cases at a time, from the same basis; what one learns the next ones use.
@@ -90,8 +83,8 @@ class _Folds:
     def __post_init__(self) -> None:
         self._learn(self.selection.retained.rows, range(len(self.selection.calibration.cases)))
 
-    def without(self, left_out: Callable[[int], bool]) -> _Again | None:
-        """The selection without some of the cases; None if the others have one rank.
+    def without(self, left_out: Callable[[int], bool]) -> WholeWeights | None:
+        """The coordinates selected without some of the cases, and their weights; None if the others have one rank.
 
         What is equal on fewer cases is told apart by cost and order, as it is among candidates (14.10, 14.14).
         """
@@ -120,9 +113,9 @@ class _Folds:
                 ordering, cover = ordered
                 if known:
                     self._learn(ordering.rows, kept)
-                return _Again(cover.columns, ordering.weights)
+                return tuple(zip(cover.columns, ordering.weights, strict=True))
         _, cover = least_cover(coordinates, required, seconds=self.seconds, opinion=Fraction(0))
-        return _Again(cover.columns, (1,) * len(cover.columns))
+        return tuple((column, 1) for column in cover.columns)
 
     def _learn(self, rows: Iterable[Row], kept: Sequence[int]) -> None:
         """Keep the blends of some of the cases, with their places among all; only cases of one class have no others."""
@@ -148,7 +141,7 @@ class _Folds:
             rows += fault_rows(coordinates, faults(cases))
         return Required(pairs, tuple(rows))
 
-    def _known(self, kept: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    def _known(self, kept: Sequence[int]) -> WholeWeights:
         """The weights of the selection, if they order all pairs, by the differences that some of the cases have too."""
         ordering, classes = self.selection.ordering, self.selection.retained.observed.observation.classes
         if ordering is None or ordering.given_up or ordering.margin <= 0 or classes[list(kept)].max() < classes.max():
@@ -166,7 +159,7 @@ def leave_one_out(
     for number, place in enumerate(places):
         on_stage(f"without case {number + 1} of {len(places)}")
         again = folds.without(place.__eq__)
-        gone = () if again is None else tuple(one.name for column, one in clauses if column not in again.columns)
+        gone = () if again is None else tuple(one.name for column, one in clauses if column not in dict(again))
         stability.append(StabilityRecord(selection.calibration.cases[place].name, gone))
     return tuple(stability)
 
@@ -189,11 +182,11 @@ def hold_out(
         # a pair is unseen as soon as one of its cases is: the selection knows nothing of that one
         held = [p for p in every if p.worse in unseen or p.better in unseen]
         pairs += len(held)
-        if again is None or not again.columns or not held:
+        if not again or not held:
             continue
-        chosen = [selection.retained.basis.coordinates[column] for column in again.columns]
+        chosen = [selection.retained.basis.coordinates[column] for column, _ in again]
         separated += len(held) - len(ComparedCoordinates.of(chosen).unmet(*pair_places(held)))
-        ordered += int((differences_of(chosen, held).least_by(tuple(enumerate(again.weights))) > 0).sum())
+        ordered += int((differences_of(chosen, held).least_by(list(enumerate(dict(again).values()))) > 0).sum())
     weighed = SelectionRequirement.ORDER in selection.requirements
     kept = ShareRecord.counted(ordered, pairs) if weighed else None
     return HoldoutRecord(number, ShareRecord.counted(separated, pairs), kept)
@@ -339,19 +332,17 @@ def _by_size(
     if not sizes:
         raise _nothing()
     differences = differences_of(retained.basis.coordinates, pairs)
-    path = _path(
-        retained, preferences, sizes, [violated_weight(differences, heavy, one.weights) for one in sizes], share
-    )
+    path = _path(retained, preferences, sizes, [violated_weight(differences, heavy, one) for one in sizes], share)
     fit = sizes[path.taken - 1]
     for _ in range(_ROUNDS if refine else 0):
         on_stage("other numbers of the clauses")
-        other = with_other_numbers(retained.observed, retained.basis, [column for column, _ in fit.weights])
+        other = with_other_numbers(retained.observed, retained.basis, [column for column, _ in fit])
         retained = replace(retained, observed=other.observed, basis=other.basis)
         differences = differences_of(retained.basis.coordinates, pairs)
         before, fit = fit, moved(differences, heavy, fit, other.variants)
         if fit == before:
             break
-    coordinates, chosen = retained.basis.coordinates, fit.weights
+    coordinates, chosen = retained.basis.coordinates, fit
     on_stage("what any contract violates")
     least = least_given_up(differences, heavy, Clock.of(None if share is None else share * _SHARE), chosen)
     lost = set(counted(differences, chosen).given_up)
@@ -372,7 +363,7 @@ def _by_size(
     return _Fitted(tuple(sorted(lost)), least.bound, ordering, required, cover, path)
 
 
-def _sizes(retained: Retained, weights: dict[Pair, Fraction], share: Fraction | None) -> list[FittedSize]:
+def _sizes(retained: Retained, weights: dict[Pair, Fraction], share: Fraction | None) -> list[WholeWeights]:
     differences = differences_of(retained.basis.coordinates, list(weights))
     return fitted_sizes(differences, list(weights.values()), Clock.of(share))
 
@@ -380,7 +371,7 @@ def _sizes(retained: Retained, weights: dict[Pair, Fraction], share: Fraction | 
 def _path(
     retained: Retained,
     preferences: Preferences,
-    sizes: Sequence[FittedSize],
+    sizes: Sequence[WholeWeights],
     violated: Sequence[Fraction],
     share: Fraction | None,
 ) -> PathRecord:
@@ -390,7 +381,7 @@ def _path(
         fits = _sizes(retained, rest.weights(), None if share is None else share / _FOLDS)
         total += len(held)
         for place in range(len(sizes)) if fits else ():
-            chosen = fits[min(place, len(fits) - 1)].weights
+            chosen = fits[min(place, len(fits) - 1)]
             coordinates = [(retained.basis.coordinates[column], weight) for column, weight in chosen]
             kept[place] += sum(_keeps(coordinates, row.pair) for row in held)
     most = max(kept)
@@ -399,7 +390,7 @@ def _path(
     return PathRecord(
         _FOLDS,
         tuple(
-            SizeRecord(len(one.weights), ShareRecord.counted(number, total), weight)
+            SizeRecord(len(one), ShareRecord.counted(number, total), weight)
             for one, number, weight in zip(sizes, kept, violated, strict=True)
         ),
         kept.index(most) + 1,
@@ -416,7 +407,7 @@ def predicted(coordinates: Sequence[Coordinate], preferences: Preferences) -> Sh
         if not held or not weights:
             continue
         fits = fitted_sizes(differences_of(coordinates, list(weights)), list(weights.values()), Clock())
-        chosen = [(coordinates[column], weight) for column, weight in fits[-1].weights] if fits else []
+        chosen = [(coordinates[column], weight) for column, weight in fits[-1]] if fits else []
         kept += sum(_keeps(chosen, row.pair) for row in held)
     return ShareRecord.counted(kept, total)
 
@@ -431,13 +422,8 @@ def _folds(preferences: Preferences, number: int) -> Iterator[tuple[Preferences,
 
 
 def _nothing() -> InvalidInput:
-    diagnostics = Diagnostics()
-    diagnostics.add(
-        "empty-family",
-        "no candidate keeps any of the preferences: none is lower on a case that was called worse",
-        help="look at the cases, or widen the family",
-    )
-    return InvalidInput(diagnostics)
+    headline = "no candidate keeps any of the preferences: none is lower on a case that was called worse"
+    return InvalidInput([Diagnostic("empty-family", headline, help="look at the cases, or widen the family")])
 
 
 def _agreement(
