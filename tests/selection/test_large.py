@@ -15,11 +15,10 @@ from tracepact.selection import fits
 from tracepact.selection import weights as order
 from tracepact.selection.basis import Coordinate, observational_classes, observe_family
 from tracepact.selection.calibration import Calibration, CalibrationCase
-from tracepact.selection.concessions import least_given_up
+from tracepact.selection.concessions import climbed, least_given_up
 from tracepact.selection.cover import bounded
 from tracepact.selection.cover_problem import Clock, Problem, mask_of, members
-from tracepact.selection.differences import differences_of
-from tracepact.selection.fits import climbed
+from tracepact.selection.games import differences_of
 from tracepact.selection.requirements import Naming, Pair, difference, faults, names, pair_rows, rank_pairs
 from tracepact.selection.values import Seen, means
 from tracepact.selection.weights import Order

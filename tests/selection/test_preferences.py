@@ -18,12 +18,11 @@ import tracepact
 from tracepact.selection import fits
 from tracepact.selection.basis import Coordinate
 from tracepact.selection.calibration import CalibrationCase
-from tracepact.selection.concessions import least_given_up
+from tracepact.selection.concessions import climbed, least_given_up
 from tracepact.selection.cover_problem import Clock
-from tracepact.selection.differences import differences_of
-from tracepact.selection.fits import climbed, violated_weight
-from tracepact.selection.games import guessed_apart
+from tracepact.selection.games import differences_of, guessed_apart
 from tracepact.selection.judgements import Preference, Preferences
+from tracepact.selection.preferences import violated_weight
 from tracepact.selection.requirements import Pair, difference
 
 SET = """step = "20ms"

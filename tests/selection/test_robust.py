@@ -12,13 +12,19 @@ from tracepact.diagnostics.collection import InvalidInput
 from tracepact.selection import stability
 from tracepact.selection.calibration import Calibration
 from tracepact.selection.calibration_reader import load_calibration
-from tracepact.selection.checks import disturbances, own_references, robustness, with_disturbances
 from tracepact.selection.judgements import ShareRecord
 from tracepact.selection.record_parts import selection_record
 from tracepact.selection.requirements import SelectionRequirement, difference, faults, names, rank_pairs
+from tracepact.selection.robustness import (
+    disturbances,
+    hold_out,
+    leave_one_out,
+    own_references,
+    robustness,
+    with_disturbances,
+)
 from tracepact.selection.selection import select_contract
 from tracepact.selection.sentences import robustness_table
-from tracepact.selection.stability import hold_out, leave_one_out
 
 
 def test_amounts_are_halved_and_doubled() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Unpack
 
 import click
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from tracepact.command_line import Exit
 from tracepact.data.memory import durations_from, events_from
@@ -30,7 +30,7 @@ from tracepact.options import (
 from tracepact.outputs import OutputFolder, print_json, print_rows
 from tracepact.records import Count, Record
 from tracepact.selection.basis import check_family, observe_family
-from tracepact.selection.calibration_reader import Tables, read_calibration
+from tracepact.selection.calibration_reader import read_calibration
 from tracepact.selection.candidates import Candidates, describe
 from tracepact.selection.draft import (
     FAULTS,
@@ -45,17 +45,17 @@ from tracepact.selection.draft import (
     stages_shown,
     within_clips,
 )
-from tracepact.selection.files import (
-    COMMAND,
-    MEMBER_COLUMNS,
-    MemberRecord,
-    member_records,
-    member_rows,
-    write_selection,
-)
+from tracepact.selection.files import COMMAND, write_selection
+from tracepact.selection.judgements import Tables
 from tracepact.selection.python import SelectionRequest, answered
 from tracepact.selection.record import SelectionRecord
-from tracepact.selection.record_parts import basis_record, changes_between
+from tracepact.selection.record_parts import (
+    MEMBER_COLUMNS,
+    MemberRecord,
+    basis_record,
+    changes_between,
+    member_records,
+)
 from tracepact.selection.requirements import DEFAULT_REQUIREMENTS, SelectionRequirement
 from tracepact.selection.selection import Selection, retain_basis
 from tracepact.selection.sentences import pair_rows
@@ -176,7 +176,7 @@ def retain(members: bool, form: str, **options: Unpack[FamilyOptions]) -> None:
         print_json(MemberList(tuple(member_records(retained))))
         return
     if members:
-        _print_rows(form, MEMBER_COLUMNS, member_rows(retained))
+        _print_rows(form, MEMBER_COLUMNS, map(astuple, member_records(retained)))
         return
     record = basis_record(retained)
     match form:

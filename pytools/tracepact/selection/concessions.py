@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, lcm
+from typing import Any
 
 import numpy as np
 import z3
+from numpy.typing import NDArray
 
 from tracepact.selection.cover_problem import Clock, Spent
-from tracepact.selection.differences import PairDifferences, WholeWeights
-from tracepact.selection.fits import climbed, counted
-from tracepact.selection.games import guessed_apart
+from tracepact.selection.games import PairDifferences, WholeWeights, guessed_apart
 from tracepact.selection.requirements import Pair
 from tracepact.selection.weights import Order, Weights
 
@@ -320,3 +320,196 @@ def _lightest_of(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction
         raise Spent
     model = solver.model()
     return tuple(k for k in members if z3.is_true(model.eval(chosen[k])))
+
+
+# Weights that keep much of the weight of contradictory pairs, found by climbing: one clause after the other.
+#
+# A clause joins, or its weight moves, by the amount that keeps most: along one clause every pair is kept within an
+# interval of amounts, so the best amount is found by sorting their ends. Floats steer; what is kept in the end is
+# counted in whole numbers.
+
+_CLIMBED_ENTRIES = 50_000_000
+"""So many differences are kept as floats; beyond that only the clauses that keep most by themselves are tried."""
+_TRIED = 96
+"""How many clauses are tried at a time."""
+_PARTS = 10**5
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Climbed:
+    """Weights on clauses, by their places, and the pairs that they do not order."""
+
+    weights: WholeWeights
+    given_up: tuple[int, ...]
+
+
+def climbed(differences: PairDifferences, weights: Sequence[Fraction], clock: Clock) -> Climbed:
+    """The best weights that climbing finds in its time; never less is kept than by what it begins with.
+
+    It begins with the clause that keeps most by itself, and with the weights of the least total hinge loss, if a solver
+    of linear programs is there: from one clause alone it ends where no single change gains anything.
+    """
+    heavy = in_whole_parts(weights)
+    alone = _alone(differences, heavy)
+    begins: list[WholeWeights] = [((int(np.argmax(alone)), 1),)]
+    # a linear program has no local optimum, and its surrogate of what is violated is convex: the best start there is
+    left = clock.left()
+    program = guessed_apart(differences, clock if left is None else clock.at_most(Fraction(left) / 3), heavy)
+    begins += [program] if program else []
+    # floats may see a gain that is none: what is kept is counted in whole numbers
+    reached = [counted(differences, begin) for begin in begins]
+    for begin in begins[::-1]:
+        climb = _WeightClimb.of(differences, heavy, alone, dict(begin))
+        while clock.left() != 0 and (climb.improve() or climb.swap()):
+            pass
+        if whole := climb.whole_weights():
+            reached.append(counted(differences, whole))
+    return min(reached, key=lambda one: (sum(heavy[list(one.given_up)], start=0), len(one.weights)))
+
+
+def in_whole_parts(weights: Sequence[Fraction]) -> NDArray[Any]:
+    common = lcm(*(weight.denominator for weight in weights))
+    heavy = np.array([int(weight * common) for weight in weights], dtype=object)
+    return heavy.astype(np.int64) if sum(heavy) < 2**62 else heavy
+
+
+def _alone(differences: PairDifferences, heavy: NDArray[Any]) -> NDArray[Any]:
+    """By clause the weight of the pairs that it orders by itself."""
+    kept = []
+    for start in range(0, differences.clauses, _BLOCK):
+        table = differences.of(slice(None), slice(start, start + _BLOCK))
+        kept.append(heavy @ (table.reshape(-1, len(heavy), table.shape[1]).min(axis=0) > 0))
+    return np.concatenate(kept)
+
+
+def counted(differences: PairDifferences, weights: Sequence[tuple[int, int]]) -> Climbed:
+    """The pairs that weights do not order, counted in whole numbers."""
+    return Climbed(tuple(weights), tuple(np.flatnonzero(differences.least_by(weights) <= 0).tolist()))
+
+
+@dataclass(slots=True, eq=False)
+class _WeightClimb:
+    """The differences of the clauses that are tried (table, clause, pair), their weights, and the sums so far."""
+
+    columns: NDArray[np.intp]
+    table: Floats
+    heavy: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    summed: NDArray[np.float64]
+    kept: float
+    stale: int = 0
+    """How many clauses were tried since something was gained."""
+
+    @classmethod
+    def of(
+        cls, differences: PairDifferences, heavy: NDArray[Any], alone: NDArray[Any], begin: dict[int, int]
+    ) -> "_WeightClimb":
+        """Begin with some weights."""
+        room = max(1, _CLIMBED_ENTRIES // max(1, len(differences)))
+        columns = np.union1d(np.argsort(-alone, kind="stable")[:room], list(begin)).astype(np.intp)
+        number = len(heavy)
+        table = np.empty((len(differences) // number, len(columns), number), dtype=np.float32)
+        for start in range(0, len(columns), _BLOCK):
+            some = differences.of(slice(None), columns[start : start + _BLOCK]) / differences.scale
+            table[:, start : start + _BLOCK] = some.reshape(-1, number, some.shape[1]).transpose(0, 2, 1)
+        weights = np.zeros(len(columns))
+        most = max(begin.values())
+        for column, weight in begin.items():
+            weights[np.searchsorted(columns, column)] = weight / most
+        climb = cls(columns, table, heavy.astype(np.float64), weights, np.zeros(0), 0.0)
+        climb.summed, climb.kept = climb._sums(weights)
+        return climb
+
+    def _sums(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """The weighted differences of the pairs, added up anew, and the weight of the pairs that are kept by them."""
+        used = np.flatnonzero(weights)
+        summed = np.einsum("tcp,c->tp", self.table[:, used].astype(np.float64), weights[used])
+        return summed, float(self.heavy @ (summed.min(axis=0) > 0))
+
+    def swap(self) -> bool:
+        """Leave a clause out and let another take its place, if that keeps more; False if no such change does."""
+        before = self.weights, self.summed, self.kept, self.stale
+        for place in np.argsort(before[0], kind="stable").tolist():
+            if not before[0][place] or np.count_nonzero(before[0]) < 2:
+                continue
+            self.weights = before[0].copy()
+            self.weights[place] = 0.0
+            (self.summed, self.kept), self.stale = self._sums(self.weights), 0
+            if self.improve() and self.kept > before[2]:
+                return True
+        self.weights, self.summed, self.kept, self.stale = before
+        return False
+
+    def improve(self) -> bool:
+        """Move the weight of one clause; False if no clause gains anything any more."""
+        if self.kept >= self.heavy.sum():
+            return False
+        tried = self._next()
+        if not len(tried):
+            return False
+        # along one clause the best amount is found exactly, by sorting; all clauses at once are the NP-hard problem
+        gained, amounts = self._amounts(tried)
+        self.stale += len(tried)
+        best = int(np.argmax(gained))
+        if gained[best] > self.kept:
+            weights = self.weights.copy()
+            weights[tried[best]] = max(0.0, weights[tried[best]] + amounts[best])
+            # counted from all weights anew, not from the last sums: errors of floats would grow with every step
+            summed, kept = self._sums(weights)
+            if kept > self.kept:
+                self.weights, self.summed, self.kept, self.stale = weights, summed, kept, 0
+        return True
+
+    def _next(self) -> NDArray[np.intp]:
+        """The clauses to try: those that order most of what is not kept first, then all others in turn."""
+        lost = np.flatnonzero(self.summed.min(axis=0) <= 0)
+        worth = (self.table[:, :, lost].min(axis=0) > 0) @ self.heavy[lost]
+        worth[self.weights > 0] += 1e-3
+        order = np.argsort(-worth, kind="stable")
+        return order[self.stale : self.stale + _TRIED]
+
+    def _amounts(self, tried: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """By clause the most weight that some change of its own weight keeps, and that change."""
+        rows = self.table[:, tried].astype(np.float64)
+        gained, amounts = _best(rows, self.summed, self.heavy, np.full(len(tried), np.inf))
+        used = np.flatnonzero(self.weights[tried])  # only what has a weight can lose some
+        if len(used):
+            down, less = _best(-rows[:, used], self.summed, self.heavy, self.weights[tried[used]])
+            better = down > gained[used]
+            gained[used[better]], amounts[used[better]] = down[better], -less[better]
+        return gained, amounts
+
+    def whole_weights(self) -> WholeWeights:
+        """The weights in whole parts."""
+        parts = np.rint(self.weights / self.weights.sum() * _PARTS).astype(np.int64)
+        return tuple((int(self.columns[k]), int(parts[k])) for k in np.flatnonzero(parts))
+
+
+def _best(
+    rows: NDArray[np.float64], summed: NDArray[np.float64], heavy: NDArray[np.float64], most: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By clause (axis 1 of `rows`) the best amount from 0 up to the most, and the weight of the pairs kept by it.
+
+    A pair is kept where its sum and its difference times the amount are positive together in every table: between the
+    last amount at which one of them becomes positive and the first at which one stops.
+    """
+    sums = summed[:, None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = -sums / rows
+    begins = np.where(sums > 0, 0.0, np.where(rows > 0, at, np.inf)).max(axis=0)
+    ends = np.where(rows < 0, np.where(sums > 0, at, 0.0), np.inf).min(axis=0)
+    never = begins >= np.minimum(ends, most[:, None])
+    times = np.where(np.concatenate([never, never], axis=1), np.inf, np.concatenate([begins, ends], axis=1))
+    changes = np.where(np.isfinite(times), np.concatenate([heavy, -heavy]), 0.0)
+    order = np.argsort(times, axis=1, kind="stable")
+    ordered, kept = np.take_along_axis(times, order, 1), np.cumsum(np.take_along_axis(changes, order, 1), axis=1)
+    following = np.concatenate([ordered[:, 1:], np.full((len(ordered), 1), np.inf)], axis=1)
+    following = np.minimum(following, most[:, None])
+    kept = np.where(following > ordered, kept, -1.0)  # between two ends at one amount there is none
+    place = kept.argmax(axis=1)
+    row = np.arange(len(kept))
+    start, stop = ordered[row, place], following[row, place]
+    # amid the interval, as far from losing a pair again as can be
+    amount = np.where(np.isfinite(stop), (start + stop) / 2, 2 * start + 1e-6)
+    return kept[row, place], np.where(np.isfinite(amount), amount, 0.0)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from io import StringIO
 from math import lcm
@@ -16,24 +16,83 @@ from msgspec.structs import astuple
 from tracepact.data.events import Event
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import RowPlace
-from tracepact.files import Row, json_text, table_text
+from tracepact.files import json_text, table_text
 from tracepact.inputs import read_within
 from tracepact.outputs import write_results
 from tracepact.records import Count, Name, NotNegative, Record, plain, record_of
 from tracepact.selection import sentences as say
-from tracepact.selection.candidates import describe
+from tracepact.selection.basis import number_text, observe_family, slots, tried_numbers, variants_contract
+from tracepact.selection.calibration import NO_FAMILY
 from tracepact.selection.judgements import PathRecord
 from tracepact.selection.record import CaseRecord, ConflictRecord, CoordinateRecord, SelectedClause, SelectionRecord
+from tracepact.selection.record_parts import MEMBER_COLUMNS, member_records
 from tracepact.selection.requirements import Pair, SelectionRequirement, rank_pairs
-from tracepact.selection.selection import Retained, Selection
+from tracepact.selection.selection import HARM, Selection
 from tracepact.selection.sentences import basis_table, candidates_table, robustness_table, stability_table, values_table
-from tracepact.selection.values import Screening
 from tracepact.selection.views import render_selection, selection_picture, trace_picture
-from tracepact.selection.written import HARM, Slider, sliders
 from tracepact.show.figures import Curve, curve_chart, heat_table, inline
 from tracepact.show.pages import Section, html_page, html_table, templates
 from tracepact.show.tables import Screen, needed_width
 from tracepact.wording import count, short
+
+# What a selected clause scores at other tolerances, for the sliders of the page (14.32).
+
+_MOST_CASES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """The first number of a selected clause: those that are tried, the clause with each, its values on the cases."""
+
+    clause: int
+    numbers: tuple[str, ...]
+    names: tuple[str, ...]
+    """What the clause is called with each of them."""
+    texts: tuple[str, ...]
+    values: tuple[tuple[Fraction, ...], ...]
+    at: int
+    """The place of the number that was selected."""
+
+
+def sliders(selection: Selection) -> tuple[Slider, ...]:
+    """A slider for every selected clause with a number to move; none where there are more cases than a page shows."""
+    observed = selection.retained.observed
+    calibration = observed.calibration
+    # every number of every clause times every case is data of the page
+    if len(calibration.cases) > _MOST_CASES:
+        return ()
+    variants: list[str] = []
+    rows: list[tuple[int, list[str], int, int]] = []
+    for place, clause in enumerate(selection.clauses):
+        movable = slots(clause.text)
+        if not movable or _is_author(selection, place):
+            continue
+        slot = movable[0]
+        numbers = tried_numbers(slot, calibration.step)
+        rows.append((place, numbers, len(variants), numbers.index(number_text(slot))))
+        variants += [f"{clause.text[: slot.start()]}{number}{clause.text[slot.end() :]}" for number in numbers]
+    if not variants:
+        return ()
+    contract = variants_contract(observed, variants)
+    again = observe_family(calibration, NO_FAMILY, contract, matcher=observed.matcher, dropped=True)
+    scored = again.observation.seen(range(len(variants)))
+    return tuple(
+        Slider(
+            place,
+            tuple(numbers),
+            (selection.clauses[place].name,) * len(numbers),
+            tuple(variants[first : first + len(numbers)]),
+            tuple(scored[index].values for index in range(first, first + len(numbers))),
+            at,
+        )
+        for place, numbers, first, at in rows
+    )
+
+
+def _is_author(selection: Selection, place: int) -> bool:
+    """Whether a selected clause is an author's own, whose parameters another contract lacks."""
+    return selection.coordinates[place].candidate < selection.retained.observed.candidates.first_frame
+
 
 # The order that a selected contract claims to keep: its cases, pairs and margin, as a file (rule 14.28).
 
@@ -344,10 +403,6 @@ def _sentence(words: str) -> str:
 
 _WIDTH = 132
 COMMAND = "select"
-_SCREENINGS = {
-    Screening.FAILED_ON_REFERENCE: "dropped: reference",
-    Screening.FAILED_ON_SHORT_TRACE: "dropped: short trace",
-}
 
 
 def write_selection(selection: Selection, record: SelectionRecord, folder: Path) -> list[Path]:
@@ -358,7 +413,7 @@ def write_selection(selection: Selection, record: SelectionRecord, folder: Path)
         "selection.txt": selection_text(record),
         "selection.html": _page(selection, record, contract),
         "selection.svg": selection_picture(record, alone=True),
-        "candidates.tsv": table_text(MEMBER_COLUMNS, member_rows(selection.retained)),
+        "candidates.tsv": table_text(MEMBER_COLUMNS, map(astuple, member_records(selection.retained))),
     }
     if record.contract is not None:
         contents[contract] = record.contract.text
@@ -406,37 +461,3 @@ def selection_text(record: SelectionRecord) -> str:
     console.width = needed_width(shown, console)
     console.print(shown)
     return console.export_text()
-
-
-class MemberRecord(Record, frozen=True):
-    """A candidate: its number, text and cost, and the coordinate or constant it maps to, or why it is out."""
-
-    candidate: Count
-    text: str
-    cost: Count
-    goes_to: str
-
-
-MEMBER_COLUMNS = MemberRecord.__struct_fields__
-
-
-def member_rows(retained: Retained) -> Iterator[Row]:
-    """The candidates as rows of a table."""
-    return (astuple(member) for member in member_records(retained))
-
-
-def member_records(retained: Retained) -> Iterator[MemberRecord]:
-    """Every candidate in order."""
-    observed, basis = retained.observed, retained.basis
-    # by index, once: asking every coordinate for every candidate would be quadratic
-    goes: dict[int, str] = {}
-    for place, coordinate in enumerate(basis.coordinates):
-        goes |= dict.fromkeys(coordinate.members, f"coordinate {place}")
-    for value, members in basis.constants.items():
-        goes |= dict.fromkeys(members, f"constant {value}")
-    goes |= dict.fromkeys(basis.refuted, "dropped: solver")
-    goes |= dict.fromkeys(basis.undecided, "undecided")
-    costs, tests = observed.candidates.costs, observed.observation.screening
-    for index in range(len(observed.candidates)):
-        where = goes.get(index) or _SCREENINGS.get(Screening(int(tests[index])), "a class without a proved member")
-        yield MemberRecord(index, describe(observed.candidates, index), costs[index], where)

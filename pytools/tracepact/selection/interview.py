@@ -25,9 +25,8 @@ from tracepact.records import Count, Record
 from tracepact.runs.report_views import media_type
 from tracepact.selection.basis import Coordinate, observe_family, with_matcher
 from tracepact.selection.calibration import Calibration
-from tracepact.selection.calibration_reader import SystemOutputs, Tables, load_calibration, read_systems, with_cases
+from tracepact.selection.calibration_reader import load_calibration
 from tracepact.selection.draft import complete_calibration, stages_shown
-from tracepact.selection.fits import MOST_CLAUSES
 from tracepact.selection.judgements import (
     COLUMNS,
     ClipNames,
@@ -35,16 +34,20 @@ from tracepact.selection.judgements import (
     Preference,
     Preferences,
     ShareRecord,
+    SystemOutputs,
+    Tables,
     Tried,
     as_written,
     judgement_table,
     outlook,
     read_preferences,
+    read_systems,
     tried_contracts,
+    with_cases,
 )
+from tracepact.selection.preferences import MOST_CLAUSES, predicted
 from tracepact.selection.requirements import Pair
 from tracepact.selection.selection import retain_basis
-from tracepact.selection.stability import predicted
 from tracepact.show.figures import inline
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.pages import Form, Lane, Section, html_page, lane_chart, templates

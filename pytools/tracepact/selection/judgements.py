@@ -1,29 +1,118 @@
 """Judgements of which of two cases is worse, and interviews that collect them (14.26, 14.30, 14.31)."""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import StringIO
 from itertools import combinations
 from math import sqrt
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tracepact.data.events import Event
+from tracepact.data.memory import AudioFolder
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import RowPlace, did_you_mean
+from tracepact.diagnostics.findings import Diagnostic, RowPlace, did_you_mean
 from tracepact.files import fields_of
 from tracepact.language.compilation import read_file
 from tracepact.records import Count, Record
+from tracepact.runs.run import Run, score
 from tracepact.selection.basis import Coordinate
-from tracepact.selection.calibration import CalibrationCase
-from tracepact.selection.calibration_reader import SystemOutputs
-from tracepact.selection.differences import Whole, differences_of
+from tracepact.selection.calibration import (
+    Calibration,
+    CalibrationCase,
+)
+from tracepact.selection.games import Whole, differences_of
 from tracepact.selection.requirements import CasePair, Pair
+from tracepact.selection.trials import grid_contract
 from tracepact.wording import parse_exact, percent
+
+# Clips of real systems as cases: what each system gave out on a clip, against one reference (rule 14.29).
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOutputs:
+    """The references of some clips and the outputs of some systems on them."""
+
+    durations: Mapping[str, Fraction]
+    reference: Mapping[str, tuple[Event, ...]]
+    systems: Mapping[str, Mapping[str, tuple[Event, ...]]]
+    warnings: tuple[Diagnostic, ...] = ()
+
+    def case(self, clip: str, system: str) -> CalibrationCase:
+        """The output of a system on a clip, as a case without a rank."""
+        name = case_name(clip, system)
+        how = f"clip {clip}, as {system} gave it out"
+        ref, pred = self.reference.get(clip, ()), self.systems[system].get(clip, ())
+        return CalibrationCase(name, "", Fraction(0), name, how, self.durations[clip], ref, pred)
+
+
+def case_name(clip: str, system: str) -> str:
+    """The name of the case that is the output of a system on a clip."""
+    return f"{clip} by {system}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """References, the lengths of their clips and the predictions of systems: paths, or what `score` takes else."""
+
+    ref: Any
+    durations: Any
+    systems: Mapping[str, Any]
+    audio: str | None = None
+
+
+def source_of(data: Any) -> Any:
+    """Events as `score` takes them; a text is a path."""
+    return Path(data) if isinstance(data, str) else data
+
+
+def read_systems(calibration: Calibration, tables: Tables) -> SystemOutputs:
+    """Read the tables of some systems on the grid of a calibration set; InvalidInput carries every fault of all."""
+    contract = grid_contract(calibration, calibration.family.matchers[0])
+    audio = None if tables.audio is None else AudioFolder(tables.audio)
+    lengths = audio if tables.durations is None else tables.durations
+    faults, runs = Diagnostics(), dict[str, Run]()
+    for name, table in tables.systems.items():
+        try:
+            # by the one way to score, so that a system is read, cut and warned about as it is anywhere
+            # else
+            runs[name] = score(contract, source_of(tables.ref), source_of(table), durations=lengths, outside="drop")
+        except InvalidInput as error:
+            faults.extend(d for d in error.diagnostics if d not in faults)
+    faults.raise_errors()
+    first = next(iter(runs.values()))
+    known = first.durations
+    clips = first.card.family.clips
+    durations = (
+        dict.fromkeys(clips, known) if isinstance(known, Fraction) else {clip: known.clips[clip] for clip in clips}
+    )
+    told = dict.fromkeys(diagnostic for run in runs.values() for diagnostic in run.diagnostics)
+    return SystemOutputs(
+        durations,
+        {clip: _cut(first.reference.clips.get(clip, ()), durations[clip]) for clip in clips},
+        {
+            n: {clip: _cut(run.prediction.clips.get(clip, ()), durations[clip]) for clip in clips}
+            for n, run in runs.items()
+        },
+        tuple(told),
+    )
+
+
+def _cut(events: Iterable[Event], end: Fraction) -> tuple[Event, ...]:
+    """The events of a clip; a late offset is cut at its end (5.4)."""
+    return tuple(event if event.offset <= end else replace(event, offset=end) for event in events)
+
+
+def with_cases(calibration: Calibration, cases: tuple[CalibrationCase, ...], name: str = "judged") -> Calibration:
+    """The grid and the family of a calibration set with other cases, under another name."""
+    return replace(calibration, name=name, title=None, cases=cases, references=())
+
 
 # Judgements of which of two cases is worse, read from a table, and where they contradict each other (14.26).
 

@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tracepact.data.memory import durations_from, events_from
 from tracepact.declarations import OnStage, silent
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, one_of, several
@@ -14,20 +16,94 @@ from tracepact.diagnostics.findings import Diagnostic
 from tracepact.engines import Engine, engine_from
 from tracepact.language.compilation import load_contract
 from tracepact.language.contract import Contract
+from tracepact.logic.decisions import Outcome
+from tracepact.selection.basis import Observed, observe_family
 from tracepact.selection.calibration import Calibration, CandidateFamily
-from tracepact.selection.calibration_reader import Tables, load_calibration, read_systems, source_of, with_cases
-from tracepact.selection.checks import own_references, with_disturbances
+from tracepact.selection.calibration_reader import load_calibration
+from tracepact.selection.candidates import describe, family_size
 from tracepact.selection.draft import report_left_out, within_clips
 from tracepact.selection.exploits import guarded
-from tracepact.selection.judgements import CaseNames, ClipNames, read_preferences
-from tracepact.selection.record import SelectionRecord
+from tracepact.selection.judgements import (
+    CaseNames,
+    ClipNames,
+    Tables,
+    read_preferences,
+    read_systems,
+    source_of,
+    with_cases,
+)
+from tracepact.selection.preferences import select_by_preferences
+from tracepact.selection.record import LargerFamily, SelectionRecord, SeparatedPair
 from tracepact.selection.record_parts import selection_record
-from tracepact.selection.requirements import DEFAULT_REQUIREMENTS, SelectionRequirement
-from tracepact.selection.selection import SEARCH, Selection, larger_families, select_contract
+from tracepact.selection.requirements import (
+    DEFAULT_REQUIREMENTS,
+    ComparedCoordinates,
+    Pair,
+    SelectionRequirement,
+)
+from tracepact.selection.robustness import hold_out, leave_one_out, own_references, with_disturbances
+from tracepact.selection.selection import SEARCH, Selection, select_contract
 from tracepact.selection.sentences import answer_words
-from tracepact.selection.stability import hold_out, leave_one_out, select_by_preferences
+from tracepact.selection.values import Screening
 from tracepact.show.pages import Presented, presented
 from tracepact.show.tables import Table, numbers, words
+from tracepact.wording import short
+
+
+def larger_families(selection: Selection) -> tuple[LargerFamily, ...]:
+    """Whether a larger radius or depth, within the bound, would separate the pairs that are not separated.
+
+    Two cases with the same traces are left out: no family separates them.
+    """
+    retained = selection.retained
+    trials = retained.observed.trials
+    unmet = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
+    pairs = [pair for pair in unmet if not trials.alike(pair.worse, pair.better)]
+    family, calibration = retained.observed.candidates.family, selection.calibration
+    if not pairs or not family.obligations:
+        return ()
+    # twice the widest: the question is only whether more width would help at all
+    radius = 2 * max(family.tolerances, default=calibration.step)
+    families = []
+    for change, larger in (
+        (f"a tolerance of {short(radius * 1000)} ms", family.wider(radius)),
+        (f"depth {family.depth + 1}", family.deeper()),
+    ):
+        size = family_size(larger, calibration.step)
+        met: tuple[SeparatedPair, ...] = ()
+        if affordable := size <= family.most:
+            observed = observe_family(calibration, larger, matcher=retained.observed.matcher)
+            met = tuple(
+                SeparatedPair(*pair.names(calibration.cases), describe(observed.candidates, candidate))
+                for pair in pairs
+                if (candidate := _separator(observed, pair)) is not None
+            )
+        families.append(LargerFamily(change, size, family.most, affordable, met))
+    return tuple(families)
+
+
+_TRIED = 50
+_BLOCK = 1024
+
+
+def _separator(observed: Observed, pair: Pair) -> int | None:
+    """The cheapest proved candidate that meets the requirement of a pair (14.17), among the first few."""
+    costs = observed.candidates.costs
+    passed = np.flatnonzero(observed.observation.screening == Screening.PASSED).tolist()
+    # cheapest first: what is shown is then the plainest candidate that would do
+    passed.sort(key=lambda index: (costs[index], index))
+    tried = 0
+    for start in range(0, len(passed), _BLOCK):
+        block = passed[start : start + _BLOCK]
+        compared = ComparedCoordinates.of_seen(observed.observation.seen(block).on((pair.worse, pair.better)))
+        for place in np.flatnonzero(compared.lower(np.array([0]), np.array([1]))[0]).tolist():
+            tried += 1
+            if observed.prover.decide(observed.candidates[block[place]]).outcome is Outcome.YES:
+                return int(block[place])
+            if tried == _TRIED:
+                return None
+    return None
+
 
 # What is asked of a selection beside its cases and candidates, and the way to its answer, for command and Python.
 

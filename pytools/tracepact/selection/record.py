@@ -10,14 +10,17 @@ from msgspec.structs import replace
 from tracepact.diagnostics.records import DiagnosticRecord
 from tracepact.language.contract import Matcher, MatcherKind, Projection
 from tracepact.records import Count, Digest, OneOf, Record
-from tracepact.selection.checks import OwnReferencesRecord, RobustnessRecord
+from tracepact.selection.basis import (
+    RangeRecord,
+)
 from tracepact.selection.cover_problem import SecondSolver
 from tracepact.selection.exploits import ExploitsRecord
 from tracepact.selection.judgements import PreferencesRecord
-from tracepact.selection.readable import RangeRecord
-from tracepact.selection.requirements import CasePair, SelectionRequirement
-from tracepact.selection.selection import LargerFamily
-from tracepact.selection.stability import HoldoutRecord, StabilityRecord
+from tracepact.selection.requirements import (
+    CasePair,
+    SelectionRequirement,
+)
+from tracepact.selection.robustness import HoldoutRecord, OwnReferencesRecord, RobustnessRecord, StabilityRecord
 
 FrameRun = Annotated[tuple[Count, Count], Meta(description="First frame and the frame after the last.")]
 _Positive = Annotated[int, Meta(ge=1)]
@@ -383,6 +386,22 @@ class SelectionChanges(Record, frozen=True):
     count: BeforeAfter
     cost: BeforeAfter
     unmet: BeforeAfter
+
+
+class SeparatedPair(CasePair, frozen=True):
+    """A pair that a candidate of a larger family separates."""
+
+    candidate: str
+
+
+class LargerFamily(Record, frozen=True):
+    """A larger family, whether the bound allows it, and which open pairs it would separate."""
+
+    words: str
+    size: Count
+    most: Count
+    affordable: bool
+    found: tuple[SeparatedPair, ...]
 
 
 class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):

@@ -11,12 +11,15 @@ from tracepact.diagnostics.records import diagnostic_record
 from tracepact.language.compilation import parse_contract
 from tracepact.language.explanation import explain_contract
 from tracepact.logic.contract_findings import check_contract
+from tracepact.records import Count, Record
 from tracepact.selection import record as r
 from tracepact.selection.basis import Coordinate
 from tracepact.selection.calibration import CandidateFamily
 from tracepact.selection.candidates import clause_name, describe
-from tracepact.selection.checks import own_references_record, robustness
 from tracepact.selection.exploits import ExploitsRecord
+from tracepact.selection.record import (
+    LargerFamily,
+)
 from tracepact.selection.requirements import (
     CasePair,
     ComparedCoordinates,
@@ -29,10 +32,10 @@ from tracepact.selection.requirements import (
     pair_places,
     rank_pairs,
 )
-from tracepact.selection.selection import LargerFamily, Retained, Selection
-from tracepact.selection.stability import HoldoutRecord, StabilityRecord
+from tracepact.selection.robustness import HoldoutRecord, StabilityRecord, own_references_record, robustness
+from tracepact.selection.selection import HARM, Retained, Selection, contract_text
 from tracepact.selection.trials import SHORT, Trials
-from tracepact.selection.written import HARM, contract_text
+from tracepact.selection.values import Screening
 
 MEMBERS_SHOWN = 20
 VALUES_LISTED = 100_000
@@ -375,3 +378,38 @@ def changes_between(before: r.SelectionRecord, after: r.SelectionRecord) -> r.Se
         cost=(before.selected.cost, after.selected.cost),
         unmet=(len(before.unmet), len(after.unmet)),
     )
+
+
+_SCREENINGS = {
+    Screening.FAILED_ON_REFERENCE: "dropped: reference",
+    Screening.FAILED_ON_SHORT_TRACE: "dropped: short trace",
+}
+
+
+class MemberRecord(Record, frozen=True):
+    """A candidate: its number, text and cost, and the coordinate or constant it maps to, or why it is out."""
+
+    candidate: Count
+    text: str
+    cost: Count
+    goes_to: str
+
+
+MEMBER_COLUMNS = MemberRecord.__struct_fields__
+
+
+def member_records(retained: Retained) -> Iterator[MemberRecord]:
+    """Every candidate in order."""
+    observed, basis = retained.observed, retained.basis
+    # by index, once: asking every coordinate for every candidate would be quadratic
+    goes: dict[int, str] = {}
+    for place, coordinate in enumerate(basis.coordinates):
+        goes |= dict.fromkeys(coordinate.members, f"coordinate {place}")
+    for value, members in basis.constants.items():
+        goes |= dict.fromkeys(members, f"constant {value}")
+    goes |= dict.fromkeys(basis.refuted, "dropped: solver")
+    goes |= dict.fromkeys(basis.undecided, "undecided")
+    costs, tests = observed.candidates.costs, observed.observation.screening
+    for index in range(len(observed.candidates)):
+        where = goes.get(index) or _SCREENINGS.get(Screening(int(tests[index])), "a class without a proved member")
+        yield MemberRecord(index, describe(observed.candidates, index), costs[index], where)

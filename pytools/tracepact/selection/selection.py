@@ -1,44 +1,53 @@
 """The way from a calibration set to the smallest contract, and selections that order."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 
 import msgspec
-import numpy as np
 
 from tracepact.declarations import OnStage, silent
-from tracepact.diagnostics.findings import Diagnostic, TextPlace
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import Diagnostic, Source, TextPlace
 from tracepact.engines import Engine
 from tracepact.language.contract import Contract, Matcher
-from tracepact.logic.decisions import Outcome
-from tracepact.records import Count, Record
-from tracepact.selection.basis import Basis, Coordinate, Observed, observe_family, retain, with_matcher
+from tracepact.language.printer import format_document
+from tracepact.language.reader import read_document
+from tracepact.selection.basis import (
+    Basis,
+    Coordinate,
+    Observed,
+    ReadableClause,
+    observe_family,
+    readable_clauses,
+    retain,
+    with_matcher,
+)
 from tracepact.selection.calibration import Calibration, CandidateFamily
-from tracepact.selection.candidates import describe, family_size
+from tracepact.selection.candidates import describe
 from tracepact.selection.concessions import Agreed, Conflict, without_conflicts
 from tracepact.selection.cover import SECOND_OPINION, all_optima, bounded, solve
 from tracepact.selection.cover_problem import Clock, Cover, CoverAnswer, Level, Optima, Problem
-from tracepact.selection.differences import PairDifferences, WholeWeights, differences_of
-from tracepact.selection.games import written_weights
+from tracepact.selection.games import PairDifferences, WholeWeights, differences_of
 from tracepact.selection.judgements import PreferencesRecord
-from tracepact.selection.readable import ReadableClause, readable_clauses
 from tracepact.selection.requirements import (
     DEFAULT_REQUIREMENTS,
-    CasePair,
-    ComparedCoordinates,
+    FaultCases,
     Pair,
     PairBlend,
     Required,
     Row,
     SelectionRequirement,
+    blend_words,
     least_cover,
     required_of,
 )
+from tracepact.selection.trials import settings_text
 from tracepact.selection.values import Screening
-from tracepact.selection.weights import Blend, Order, Proven, Weighed, weigh
-from tracepact.wording import short
+from tracepact.selection.weights import Blend, Order, Proven, Weighed, weigh, written_weights
+from tracepact.wording import at_least, count, print_number
 
 # A selection that orders: its conflicts, its clauses and weights, and the cover that shows that fewer do not.
 
@@ -387,75 +396,133 @@ def _author_warnings(retained: Retained) -> list[Diagnostic]:
     return warnings
 
 
-# Larger families
+# The selected contract as a file: ready to use, each clause with the reason why it is there.
+
+_WIDTH = 100
+_SHOWN = 3
+HARM = "harm"
+"""The name of the profile that keeps the order."""
+_CLIPS = "The mean over clips, so that a clip counts the same whatever it is scored with"
+_ORDERED = "what is worse alone is worse in a corpus of the same labels"
 
 
-class SeparatedPair(CasePair, frozen=True):
-    """A pair that a candidate of a larger family separates."""
-
-    candidate: str
-
-
-class LargerFamily(Record, frozen=True):
-    """A larger family, whether the bound allows it, and which open pairs it would separate."""
-
-    words: str
-    size: Count
-    most: Count
-    affordable: bool
-    found: tuple[SeparatedPair, ...]
+def contract_text(selection: Selection) -> str:
+    """The selected contract in canonical form; what `tracepact check` says of it is the caller's to ask."""
+    source = Source(f"{selection.calibration.name}.contract", _written(selection))
+    diagnostics = Diagnostics()
+    # through the reader and the printer of the language: the file is canonical, so its digest is that of its
+    # meaning
+    document = read_document(source, diagnostics)
+    diagnostics.raise_errors()  # a statement that is not understood would be left out
+    return format_document(document, source)
 
 
-def larger_families(selection: Selection) -> tuple[LargerFamily, ...]:
-    """Whether a larger radius or depth, within the bound, would separate the pairs that are not separated.
-
-    Two cases with the same traces are left out: no family separates them.
-    """
-    retained = selection.retained
-    trials = retained.observed.trials
-    unmet = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
-    pairs = [pair for pair in unmet if not trials.alike(pair.worse, pair.better)]
-    family, calibration = retained.observed.candidates.family, selection.calibration
-    if not pairs or not family.obligations:
-        return ()
-    # twice the widest: the question is only whether more width would help at all
-    radius = 2 * max(family.tolerances, default=calibration.step)
-    families = []
-    for words, larger in (
-        (f"a tolerance of {short(radius * 1000)} ms", family.wider(radius)),
-        (f"depth {family.depth + 1}", family.deeper()),
-    ):
-        size = family_size(larger, calibration.step)
-        met: tuple[SeparatedPair, ...] = ()
-        if affordable := size <= family.most:
-            observed = observe_family(calibration, larger, matcher=retained.observed.matcher)
-            met = tuple(
-                SeparatedPair(*pair.names(calibration.cases), describe(observed.candidates, candidate))
-                for pair in pairs
-                if (candidate := _separator(observed, pair)) is not None
-            )
-        families.append(LargerFamily(words, size, family.most, affordable, met))
-    return tuple(families)
+def _written(selection: Selection) -> str:
+    calibration = selection.calibration
+    title = f"Selected from {len(calibration.cases)} cases of {calibration.name}"
+    said = {word for clause in selection.clauses for word in re.findall(r"[A-Za-z_]\w*", clause.text)}
+    atoms = [atom for atom in calibration.atoms if atom in said]
+    settings = settings_text(calibration, selection.matcher, contract_name(selection), title, atoms)
+    lines = [*_opening(selection), settings.rstrip()]
+    clips = f"{_CLIPS}: {_ORDERED}." if selection.ordering else f"{_CLIPS}."
+    lines += [*_comment(clips), "aggregate macro_clips", *_parameters(selection)]
+    for only, clause in zip(selection.needed_for, selection.clauses, strict=True):
+        ranges = [line for number in clause.ranges for line in _comment(number.words)]
+        lines += ["", *_reasons(selection, only), *ranges]
+        lines.append(f"clause {clause.name} {clause.text}")
+    lines += _profile(selection, [clause.name for clause in selection.clauses])
+    return "\n".join(lines) + "\n"
 
 
-_TRIED = 50
-_BLOCK = 1024
+def _profile(selection: Selection, names: list[str]) -> list[str]:
+    """The weights under which the order of harm is kept."""
+    ordering = selection.ordering
+    if ordering is None or not ordering.differences.pairs:
+        return []
+    ordered, every = len(ordering.differences.pairs), len(selection.retained.required.pairs)
+    partly = not selection.judged and ordered < every
+    pairs = f"{ordered:,} of {count(every, 'pair')}" if partly else count(ordered, "pair")
+    which = "that were judged" if selection.judged else "of different rank"
+    text = (
+        f"Weighed like this the mean is lower on the worse case of {pairs} {which}, by {at_least(ordering.margin)} or "
+        "more."
+    )
+    weighed = [f"{name} = {weight}" for name, weight in zip(names, ordering.weights, strict=True) if weight]
+    return ["", *_comment(text), f"profile {HARM} : {', '.join(weighed)}"]
 
 
-def _separator(observed: Observed, pair: Pair) -> int | None:
-    """The cheapest proved candidate that meets the requirement of a pair (14.17), among the first few."""
-    costs = observed.candidates.costs
-    passed = np.flatnonzero(observed.observation.screening == Screening.PASSED).tolist()
-    # cheapest first: what is shown is then the plainest candidate that would do
-    passed.sort(key=lambda index: (costs[index], index))
-    tried = 0
-    for start in range(0, len(passed), _BLOCK):
-        block = passed[start : start + _BLOCK]
-        compared = ComparedCoordinates.of_seen(observed.observation.seen(block).on((pair.worse, pair.better)))
-        for place in np.flatnonzero(compared.lower(np.array([0]), np.array([1]))[0]).tolist():
-            tried += 1
-            if observed.prover.decide(observed.candidates[block[place]]).outcome is Outcome.YES:
-                return int(block[place])
-            if tried == _TRIED:
-                return None
-    return None
+def contract_name(selection: Selection) -> str:
+    """The name of the selected contract (rule 1.3)."""
+    name = re.sub(r"[^A-Za-z0-9_]", "_", selection.calibration.name)
+    return f"{'_' if name[:1].isdigit() else ''}{name}_selected"
+
+
+def _parameters(selection: Selection) -> list[str]:
+    """The parameters that an author's chosen clauses mention."""
+    candidates = selection.retained.observed.candidates
+    written = [describe(candidates, c.candidate) for c in selection.coordinates if candidates[c.candidate].name]
+    mentioned = {word for text in written for word in re.findall(r"[A-Za-z_]\w*", text)}
+    declared = candidates.contract.parameters if candidates.contract else ()
+    return [f"param {p.name} = {p.text}" for p in declared if p.name in mentioned]
+
+
+def _opening(selection: Selection) -> list[str]:
+    cover, basis = selection.cover, selection.retained.basis
+    least = "has a larger margin" if selection.ordering else "costs less"
+    proven = f"none smaller meets it, and none as small {least}" if cover.optimal else _gap(selection)
+    text = (
+        f"{len(cover.columns)} of {len(basis.coordinates)} coordinates, cost {cover.cost}: {proven}. "
+        f"Required: {' and '.join(r.value for r in selection.requirements)}, {selection.met} of "
+        f"{selection.retained.required.number} met."
+    )
+    if selection.judged is not None:
+        violated, weight = (
+            print_number(number) for number in (selection.judged.violated_weight, selection.judged.weight)
+        )
+        text += f" Of the weight of the judgements, {weight}, it violates {violated}."
+    if selection.ordering is None and SelectionRequirement.SEPARATE in selection.requirements:
+        text += " Of two cases of different rank some clause is lower on the worse one; others may be higher."
+    return _comment(text)
+
+
+def _gap(selection: Selection) -> str:
+    cover = selection.cover
+    if selection.judged is not None and selection.judged.path is not None:
+        return f"fitted to the judgements, {selection.judged.path.words}; no fewer than {cover.count_bound} will do"
+    if cover.count_bound < len(cover.columns):
+        return f"the best found in the time; at least {cover.count_bound} are needed"
+    ordering = selection.ordering
+    met = "all that it meets" if ordering and len(ordering.given_up) > ordering.bound else "it"
+    return f"the best found in the time; none with fewer clauses meets {met}, the rest is not proved"
+
+
+def _reasons(selection: Selection, only: tuple[Row, ...]) -> list[str]:
+    shown = "; ".join(row_words(selection, row) for row in only[:_SHOWN])
+    more = f"; and {len(only) - _SHOWN} more" if len(only) > _SHOWN else ""
+    return _comment(f"Alone among these it {shown}{more}." if only else "Kept by the search; nothing needs it alone.")
+
+
+def row_words(selection: Selection, row: Row) -> str:
+    """What a requirement asks, in words, for a coordinate that meets it."""
+    cases = selection.calibration.cases
+    match row.of:
+        case Pair(worse, better):
+            if selection.judged:
+                return f"puts `{cases[worse].name}` below `{cases[better].name}`"
+            said = [f" ({print_number(cases[place].rank)})" for place in (worse, better)]
+            return f"ranks `{cases[worse].name}`{said[0]} below `{cases[better].name}`{said[1]}"
+        case FaultCases(name):
+            return f"names `{name}`"
+        case PairBlend(weights):
+            return f"is {blend_words([(cases[p.worse].name, cases[p.better].name) for p, _ in weights])}"
+
+
+def _comment(text: str) -> list[str]:
+    """A comment in lines of a readable width."""
+    lines, line = [], "#"
+    for word in text.split():
+        if len(line) + 1 + len(word) > _WIDTH:
+            lines.append(line)
+            line = "#"
+        line += f" {word}"
+    return [*lines, line]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tracepact.selection.checks import OwnReferencesRecord
 from tracepact.selection.cover_problem import CoverAnswer
 from tracepact.selection.judgements import PathRecord, PreferencesRecord
 from tracepact.selection.record import (
@@ -12,6 +11,7 @@ from tracepact.selection.record import (
     CaseRecord,
     ConflictRecord,
     CoordinateRecord,
+    LargerFamily,
     OrderingRecord,
     OrderRecord,
     RequirementRecord,
@@ -20,8 +20,7 @@ from tracepact.selection.record import (
     UnmetRequirement,
 )
 from tracepact.selection.requirements import blend_words
-from tracepact.selection.selection import LargerFamily
-from tracepact.selection.stability import HoldoutRecord
+from tracepact.selection.robustness import HoldoutRecord, OwnReferencesRecord
 from tracepact.show.tables import Cell, Column, Table, Tone, numbers, words
 from tracepact.wording import at_least, at_most, count, decimal, listed, ms, percent, print_number
 

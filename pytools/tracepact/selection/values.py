@@ -20,8 +20,7 @@ from tracepact.language.contract import EventClause, FrameClause, Matcher
 from tracepact.language.formula import Dag, Formula, join_runs
 from tracepact.language.predicate import Each
 from tracepact.selection.candidates import Candidates
-from tracepact.selection.formulas import Rows, evaluate_rows
-from tracepact.selection.trials import Trials
+from tracepact.selection.trials import Rows, Trials, evaluate_rows
 
 # What is seen of candidates on cases, in whole numbers: values, and what they rest on (14.9, 14.10).
 

@@ -1,7 +1,7 @@
-"""A selected contract tried on disturbed copies of its cases and on the user's own references (14.22)."""
+"""How far a selection depends on its cases: disturbed copies, own references, cases left out (14.22 to 14.24)."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from tracepact.data.events import Event, EventTable, Lengths
 from tracepact.data.grid import Grid
+from tracepact.declarations import OnStage, silent
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.compilation import parse_contract
@@ -24,11 +25,27 @@ from tracepact.selection.calibration import (
     OwnReferences,
     apply,
 )
-from tracepact.selection.differences import differences_of
 from tracepact.selection.draft import clips_with_most_events, refitted
-from tracepact.selection.requirements import ComparedCoordinates, Naming, Pair, faults, pair_places, rank_pairs
-from tracepact.selection.selection import Selection
-from tracepact.selection.written import contract_text
+from tracepact.selection.games import WholeWeights, differences_of
+from tracepact.selection.judgements import (
+    ShareRecord,
+)
+from tracepact.selection.requirements import (
+    ComparedCoordinates,
+    Naming,
+    Pair,
+    PairBlend,
+    Required,
+    Row,
+    SelectionRequirement,
+    fault_rows,
+    faults,
+    least_cover,
+    pair_places,
+    rank_pairs,
+    required_of,
+)
+from tracepact.selection.selection import Selection, contract_text, order_clauses
 
 # Whether a selection still does what it is to do when its cases are disturbed (14.22).
 
@@ -216,3 +233,160 @@ def _moved(case: CalibrationCase, by: Fraction) -> CalibrationCase:
         free = all(new.onset > end for end in before) and all(new.offset < start - by for start in later)
         kept.append(new if fits and free else old)
     return replace(case, pred=tuple(kept))
+
+
+# How far a selection depends on single cases, and what it does for cases it has not seen (14.23, 14.24).
+
+
+class StabilityRecord(Record, frozen=True):
+    """A case, and the selected clauses that are not selected without it (14.23)."""
+
+    case: str
+    gone: tuple[str, ...]
+
+
+class HoldoutRecord(Record, frozen=True):
+    """Pairs with a case that the selection had not seen: how many it separates and orders (14.24)."""
+
+    folds: Annotated[int, Meta(ge=2)]
+    separated: ShareRecord
+    ordered: Annotated[ShareRecord | None, Meta(description="Null where no order, and so no weights, were asked for.")]
+
+
+@dataclass(slots=True)
+class _Folds:
+    """Selections for some of the cases at a time, from the same basis; what one learns the next ones use.
+
+    Blends say what follows from the order of their pairs, so they hold wherever these pairs are ordered.
+    """
+
+    selection: Selection
+    seconds: Fraction | None
+    blends: list[PairBlend] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._learn(self.selection.retained.rows, range(len(self.selection.calibration.cases)))
+
+    def without(self, left_out: Callable[[int], bool]) -> WholeWeights | None:
+        """The coordinates selected without some of the cases, and their weights; None if the others have one rank.
+
+        What is equal on fewer cases is told apart by cost and order, as it is among candidates (14.10, 14.14).
+        """
+        selection = self.selection
+        kept = [k for k in range(len(selection.calibration.cases)) if not left_out(k)]
+        if not rank_pairs([selection.calibration.cases[k] for k in kept]):
+            return None
+        # the basis is not made anew: what is equal on all cases is equal on some of them
+        coordinates = [_restricted(coordinate, kept) for coordinate in selection.retained.basis.coordinates]
+        required = self._required(coordinates, kept)
+        if SelectionRequirement.ORDER in selection.requirements:
+            # weights that order all pairs order those of fewer cases: each of these selections begins
+            # with an answer
+            known, place = self._known(kept), {case: k for k, case in enumerate(kept)}
+            ordered = order_clauses(
+                coordinates,
+                [row for row in required.rows if row.coordinates],
+                required.met_pairs,
+                seconds=self.seconds,
+                proved=False,
+                many=not required.whole,
+                known=known,
+                blends=[moved for blend in self.blends if known and (moved := _with_places(blend, place)) is not None],
+            )
+            if ordered is not None:
+                ordering, cover = ordered
+                if known:
+                    self._learn(ordering.rows, kept)
+                return tuple(zip(cover.columns, ordering.weights, strict=True))
+        _, cover = least_cover(coordinates, required, seconds=self.seconds, opinion=Fraction(0))
+        return tuple((column, 1) for column in cover.columns)
+
+    def _learn(self, rows: Iterable[Row], kept: Sequence[int]) -> None:
+        """Keep the blends of some of the cases, with their places among all; only cases of one class have no others."""
+        if self.selection.retained.observed.observation.classes.max() > 1:
+            return
+        place = dict(enumerate(kept))
+        moved = [_with_places(row.of, place) for row in rows if isinstance(row.of, PairBlend)]
+        self.blends += [blend for blend in moved if blend is not None and blend not in self.blends]
+
+    def _required(self, coordinates: Sequence[Coordinate], kept: Sequence[int]) -> Required:
+        """What is required of some of the cases; a pair is met by what met it among all cases."""
+        required, cases = self.selection.retained.required, [self.selection.calibration.cases[k] for k in kept]
+        if not required.whole:
+            return required_of(cases, coordinates, self.selection.requirements)
+        place = {case: k for k, case in enumerate(kept)}
+        rows = [
+            Row(Pair(place[row.of.worse], place[row.of.better]), row.coordinates)
+            for row in required.rows
+            if isinstance(row.of, Pair) and row.of.worse in place and row.of.better in place
+        ]
+        pairs = tuple(row.of for row in rows if isinstance(row.of, Pair))
+        if SelectionRequirement.NAME in self.selection.requirements:
+            rows += fault_rows(coordinates, faults(cases))
+        return Required(pairs, tuple(rows))
+
+    def _known(self, kept: Sequence[int]) -> WholeWeights:
+        """The weights of the selection, if they order all pairs, by the differences that some of the cases have too."""
+        ordering, classes = self.selection.ordering, self.selection.retained.observed.observation.classes
+        if ordering is None or ordering.given_up or ordering.margin <= 0 or classes[list(kept)].max() < classes.max():
+            return ()
+        weights = zip(self.selection.cover.columns, ordering.weights, strict=True)
+        return tuple((column, weight) for column, weight in weights if weight)
+
+
+def leave_one_out(
+    selection: Selection, *, seconds: Fraction | None = None, on_stage: OnStage = silent
+) -> tuple[StabilityRecord, ...]:
+    """For every case which clauses go when it is left out; what is played against all selections always stays."""
+    places, stability, folds = _places_of_the_set(selection), [], _Folds(selection, seconds)
+    clauses = list(zip(selection.cover.columns, selection.clauses, strict=True))
+    for number, place in enumerate(places):
+        on_stage(f"without case {number + 1} of {len(places)}")
+        again = folds.without(place.__eq__)
+        gone = () if again is None else tuple(one.name for column, one in clauses if column not in dict(again))
+        stability.append(StabilityRecord(selection.calibration.cases[place].name, gone))
+    return tuple(stability)
+
+
+def hold_out(
+    selection: Selection, number: int, *, seconds: Fraction | None = None, on_stage: OnStage = silent
+) -> HoldoutRecord:
+    """Select without every fold of the cases in turn, and count on the pairs that have a case of it.
+
+    There are at most as many folds as cases. What is played against every selection is in no fold.
+    """
+    pairs = separated = ordered = 0
+    places = _places_of_the_set(selection)
+    number = min(number, len(places))
+    every, folds = rank_pairs(selection.calibration.cases), _Folds(selection, seconds)
+    for fold in range(number):
+        on_stage(f"fold {fold + 1} of {number}")
+        unseen = {*places[fold::number]}
+        again = folds.without(unseen.__contains__)
+        # a pair is unseen as soon as one of its cases is: the selection knows nothing of that one
+        held = [p for p in every if p.worse in unseen or p.better in unseen]
+        pairs += len(held)
+        if not again or not held:
+            continue
+        chosen = [selection.retained.basis.coordinates[column] for column, _ in again]
+        separated += len(held) - len(ComparedCoordinates.of(chosen).unmet(*pair_places(held)))
+        ordered += int((differences_of(chosen, held).least_by(list(enumerate(dict(again).values()))) > 0).sum())
+    weighed = SelectionRequirement.ORDER in selection.requirements
+    kept = ShareRecord.counted(ordered, pairs) if weighed else None
+    return HoldoutRecord(number, ShareRecord.counted(separated, pairs), kept)
+
+
+def _places_of_the_set(selection: Selection) -> list[int]:
+    """Where the cases of the calibration set are, without the useless systems that were added to them (14.37)."""
+    return [place for place, case in enumerate(selection.calibration.cases) if not case.below]
+
+
+def _with_places(blend: PairBlend, place: dict[int, int]) -> PairBlend | None:
+    """A blend with other places of its cases, if they all have some."""
+    if any(case not in place for pair, _ in blend.weights for case in (pair.worse, pair.better)):
+        return None
+    return PairBlend(tuple((Pair(place[pair.worse], place[pair.better]), weight) for pair, weight in blend.weights))
+
+
+def _restricted(coordinate: Coordinate, kept: Sequence[int]) -> Coordinate:
+    return replace(coordinate, seen=coordinate.seen.on(kept))

@@ -1,26 +1,25 @@
-"""How far a selection depends on single cases, and selections made from preferences (14.23, 14.24, 14.27)."""
+"""Contracts made from judgements of which case is worse: fitted by likelihood, or the least violated (14.27)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
-from typing import Annotated
+from typing import Any
 
-from msgspec import Meta
+import numpy as np
+from numpy.typing import NDArray
 
 from tracepact.declarations import OnStage, silent
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.engines import Engine
 from tracepact.language.contract import Contract
-from tracepact.records import Record
-from tracepact.selection.basis import Coordinate, observe_family, with_matcher
+from tracepact.selection.basis import Coordinate, observe_family, readable_clauses, with_matcher, with_other_numbers
 from tracepact.selection.calibration import Calibration, CalibrationCase, CandidateFamily
-from tracepact.selection.concessions import least_given_up
+from tracepact.selection.concessions import _PARTS, counted, in_whole_parts, least_given_up
 from tracepact.selection.cover import bounded
 from tracepact.selection.cover_problem import Clock, Cover, Problem
-from tracepact.selection.differences import WholeWeights, differences_of
-from tracepact.selection.fits import counted, fitted_sizes, moved, violated_weight
+from tracepact.selection.games import PairDifferences, WholeWeights, differences_of
 from tracepact.selection.judgements import (
     ContradictionRecord,
     PathRecord,
@@ -31,182 +30,15 @@ from tracepact.selection.judgements import (
     SizeRecord,
     ViolatedPreference,
 )
-from tracepact.selection.readable import readable_clauses, with_other_numbers
 from tracepact.selection.requirements import (
-    ComparedCoordinates,
     Pair,
-    PairBlend,
     Required,
-    Row,
     SelectionRequirement,
     difference,
-    fault_rows,
-    faults,
-    least_cover,
-    pair_places,
     pair_rows,
-    rank_pairs,
-    required_of,
 )
 from tracepact.selection.selection import Ordering, Retained, Selection, order_clauses, retain_basis
 from tracepact.selection.weights import Order, Proven, Weighed
-
-# How far a selection depends on single cases, and what it does for cases it has not seen (14.23, 14.24).
-
-
-class StabilityRecord(Record, frozen=True):
-    """A case, and the selected clauses that are not selected without it (14.23)."""
-
-    case: str
-    gone: tuple[str, ...]
-
-
-class HoldoutRecord(Record, frozen=True):
-    """Pairs with a case that the selection had not seen: how many it separates and orders (14.24)."""
-
-    folds: Annotated[int, Meta(ge=2)]
-    separated: ShareRecord
-    ordered: Annotated[ShareRecord | None, Meta(description="Null where no order, and so no weights, were asked for.")]
-
-
-@dataclass(slots=True)
-class _Folds:
-    """Selections for some of the cases at a time, from the same basis; what one learns the next ones use.
-
-    Blends say what follows from the order of their pairs, so they hold wherever these pairs are ordered.
-    """
-
-    selection: Selection
-    seconds: Fraction | None
-    blends: list[PairBlend] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._learn(self.selection.retained.rows, range(len(self.selection.calibration.cases)))
-
-    def without(self, left_out: Callable[[int], bool]) -> WholeWeights | None:
-        """The coordinates selected without some of the cases, and their weights; None if the others have one rank.
-
-        What is equal on fewer cases is told apart by cost and order, as it is among candidates (14.10, 14.14).
-        """
-        selection = self.selection
-        kept = [k for k in range(len(selection.calibration.cases)) if not left_out(k)]
-        if not rank_pairs([selection.calibration.cases[k] for k in kept]):
-            return None
-        # the basis is not made anew: what is equal on all cases is equal on some of them
-        coordinates = [_restricted(coordinate, kept) for coordinate in selection.retained.basis.coordinates]
-        required = self._required(coordinates, kept)
-        if SelectionRequirement.ORDER in selection.requirements:
-            # weights that order all pairs order those of fewer cases: each of these selections begins
-            # with an answer
-            known, place = self._known(kept), {case: k for k, case in enumerate(kept)}
-            ordered = order_clauses(
-                coordinates,
-                [row for row in required.rows if row.coordinates],
-                required.met_pairs,
-                seconds=self.seconds,
-                proved=False,
-                many=not required.whole,
-                known=known,
-                blends=[moved for blend in self.blends if known and (moved := _moved(blend, place)) is not None],
-            )
-            if ordered is not None:
-                ordering, cover = ordered
-                if known:
-                    self._learn(ordering.rows, kept)
-                return tuple(zip(cover.columns, ordering.weights, strict=True))
-        _, cover = least_cover(coordinates, required, seconds=self.seconds, opinion=Fraction(0))
-        return tuple((column, 1) for column in cover.columns)
-
-    def _learn(self, rows: Iterable[Row], kept: Sequence[int]) -> None:
-        """Keep the blends of some of the cases, with their places among all; only cases of one class have no others."""
-        if self.selection.retained.observed.observation.classes.max() > 1:
-            return
-        place = dict(enumerate(kept))
-        moved = [_moved(row.of, place) for row in rows if isinstance(row.of, PairBlend)]
-        self.blends += [blend for blend in moved if blend is not None and blend not in self.blends]
-
-    def _required(self, coordinates: Sequence[Coordinate], kept: Sequence[int]) -> Required:
-        """What is required of some of the cases; a pair is met by what met it among all cases."""
-        required, cases = self.selection.retained.required, [self.selection.calibration.cases[k] for k in kept]
-        if not required.whole:
-            return required_of(cases, coordinates, self.selection.requirements)
-        place = {case: k for k, case in enumerate(kept)}
-        rows = [
-            Row(Pair(place[row.of.worse], place[row.of.better]), row.coordinates)
-            for row in required.rows
-            if isinstance(row.of, Pair) and row.of.worse in place and row.of.better in place
-        ]
-        pairs = tuple(row.of for row in rows if isinstance(row.of, Pair))
-        if SelectionRequirement.NAME in self.selection.requirements:
-            rows += fault_rows(coordinates, faults(cases))
-        return Required(pairs, tuple(rows))
-
-    def _known(self, kept: Sequence[int]) -> WholeWeights:
-        """The weights of the selection, if they order all pairs, by the differences that some of the cases have too."""
-        ordering, classes = self.selection.ordering, self.selection.retained.observed.observation.classes
-        if ordering is None or ordering.given_up or ordering.margin <= 0 or classes[list(kept)].max() < classes.max():
-            return ()
-        weights = zip(self.selection.cover.columns, ordering.weights, strict=True)
-        return tuple((column, weight) for column, weight in weights if weight)
-
-
-def leave_one_out(
-    selection: Selection, *, seconds: Fraction | None = None, on_stage: OnStage = silent
-) -> tuple[StabilityRecord, ...]:
-    """For every case which clauses go when it is left out; what is played against all selections always stays."""
-    places, stability, folds = _places_of_the_set(selection), [], _Folds(selection, seconds)
-    clauses = list(zip(selection.cover.columns, selection.clauses, strict=True))
-    for number, place in enumerate(places):
-        on_stage(f"without case {number + 1} of {len(places)}")
-        again = folds.without(place.__eq__)
-        gone = () if again is None else tuple(one.name for column, one in clauses if column not in dict(again))
-        stability.append(StabilityRecord(selection.calibration.cases[place].name, gone))
-    return tuple(stability)
-
-
-def hold_out(
-    selection: Selection, number: int, *, seconds: Fraction | None = None, on_stage: OnStage = silent
-) -> HoldoutRecord:
-    """Select without every fold of the cases in turn, and count on the pairs that have a case of it.
-
-    There are at most as many folds as cases. What is played against every selection is in no fold.
-    """
-    pairs = separated = ordered = 0
-    places = _places_of_the_set(selection)
-    number = min(number, len(places))
-    every, folds = rank_pairs(selection.calibration.cases), _Folds(selection, seconds)
-    for fold in range(number):
-        on_stage(f"fold {fold + 1} of {number}")
-        unseen = {*places[fold::number]}
-        again = folds.without(unseen.__contains__)
-        # a pair is unseen as soon as one of its cases is: the selection knows nothing of that one
-        held = [p for p in every if p.worse in unseen or p.better in unseen]
-        pairs += len(held)
-        if not again or not held:
-            continue
-        chosen = [selection.retained.basis.coordinates[column] for column, _ in again]
-        separated += len(held) - len(ComparedCoordinates.of(chosen).unmet(*pair_places(held)))
-        ordered += int((differences_of(chosen, held).least_by(list(enumerate(dict(again).values()))) > 0).sum())
-    weighed = SelectionRequirement.ORDER in selection.requirements
-    kept = ShareRecord.counted(ordered, pairs) if weighed else None
-    return HoldoutRecord(number, ShareRecord.counted(separated, pairs), kept)
-
-
-def _places_of_the_set(selection: Selection) -> list[int]:
-    """Where the cases of the calibration set are, without the useless systems that were added to them (14.37)."""
-    return [place for place, case in enumerate(selection.calibration.cases) if not case.below]
-
-
-def _moved(blend: PairBlend, place: dict[int, int]) -> PairBlend | None:
-    """A blend with other places of its cases, if they all have some."""
-    if any(case not in place for pair, _ in blend.weights for case in (pair.worse, pair.better)):
-        return None
-    return PairBlend(tuple((Pair(place[pair.worse], place[pair.better]), weight) for pair, weight in blend.weights))
-
-
-def _restricted(coordinate: Coordinate, kept: Sequence[int]) -> Coordinate:
-    return replace(coordinate, seen=coordinate.seen.on(kept))
-
 
 # From preferences to a contract: the size that agrees best with judgements left out, or what violates least (14.27).
 
@@ -447,3 +279,179 @@ def _agreement(
 def _keeps(weighed: Sequence[tuple[Coordinate, int]], pair: Pair) -> bool:
     """Whether weights on coordinates make the worse case of a pair lower."""
     return sum((difference(coordinate, pair) * weight for coordinate, weight in weighed), Fraction(0)) > 0
+
+
+# A contract of each size by regularised likelihood (14.27).
+#
+# The chance that a judge calls the better case better is the logistic function of the weighted difference (Bradley and
+# Terry 1952). Clauses join one at a time, the one that raises the likelihood most, and change places as long
+# as that raises it (forward stepwise regression with exchanges; Miller 2002). Unlike the least number of violated
+# judgements this is not led by the few that are slips, and with the penalty it has one best answer for each set.
+
+MOST_CLAUSES = 7
+"""The largest size that is fitted."""
+_PENALTY = 0.03
+"""Half of this times the squared weights is added to the mean loss; it decides where all judgements are kept."""
+_SCREENED = 4_000_000
+"""So many differences are fitted to; of more clauses those that tell the pairs apart most clearly."""
+_FEWEST_SCREENED = 200
+_JOINED = 12
+"""How many clauses are fitted when one joins, those whose own step promises most."""
+_STEPS = 40
+_BLOCK = 256
+"""How many clauses are looked at together."""
+_GAIN = 1e-6
+Table = NDArray[np.float64]
+
+
+def fitted_sizes(differences: PairDifferences, weights: Sequence[Fraction], clock: Clock) -> list[WholeWeights]:
+    """The fit of each size, from one clause up to the most, or as many as join before the time ends."""
+    likelihood = _Likelihood.of(differences, in_whole_parts(weights))
+    fits = (likelihood.named(columns, shares) for columns, shares in likelihood.sizes(clock))
+    return [_rational(differences, weights, named) for named in fits if named]
+
+
+def moved(
+    differences: PairDifferences,
+    weights: Sequence[Fraction],
+    chosen: WholeWeights,
+    variants: Mapping[int, Sequence[int]],
+) -> WholeWeights:
+    """A fit whose clauses have other numbers where that is clearly likelier; `variants` are by the clause they vary.
+
+    One clause after the other moves to its likeliest number, and all weights are fitted anew, as long as that gains
+    more than a number is worth by Schwarz's criterion (1978): half the logarithm of how many judgements there are.
+    """
+    origin = [column for column, _ in chosen]
+    likelihood = _Likelihood.of(differences, in_whole_parts(weights), sorted({*origin}.union(*variants.values())))
+    place = {int(column): k for k, column in enumerate(likelihood.columns)}
+    columns = [place[column] for column in origin]
+    shares = likelihood.fit(columns, np.ones(len(columns)))
+    worth = float(np.log(max(2, len(weights)))) / (2 * len(weights))
+    while True:
+        fits = []
+        for k, column in enumerate(origin):
+            for other in variants.get(column, ()):
+                if place[other] not in columns:
+                    tried = [*columns[:k], place[other], *columns[k + 1 :]]
+                    fits.append((tried, likelihood.fit(tried, shares)))
+        best = min(fits, key=lambda fit: likelihood.loss(*fit), default=(columns, shares))
+        if likelihood.loss(*best) >= likelihood.loss(columns, shares) - worth:
+            return _rational(differences, weights, likelihood.named(columns, shares))
+        columns, shares = best
+
+
+def violated_weight(
+    differences: PairDifferences, weights: Sequence[Fraction], whole: Sequence[tuple[int, int]]
+) -> Fraction:
+    """The weight of the pairs that whole weights on clauses do not order, counted exactly."""
+    return sum((weights[k] for k in counted(differences, whole).given_up), Fraction(0))
+
+
+def _rational(
+    differences: PairDifferences, weights: Sequence[Fraction], shares: Sequence[tuple[int, float]]
+) -> WholeWeights:
+    """The shortest whole weights that violate no more than the fitted ones; each at least 1."""
+    most = max(share for _, share in shares)
+
+    def whole(parts: int) -> WholeWeights:
+        return tuple((column, max(1, round(share / most * parts))) for column, share in shares)
+
+    finest = whole(_PARTS)
+    limit = violated_weight(differences, weights, finest)
+    for parts in (*range(1, 101), 1000, 10_000):
+        if violated_weight(differences, weights, rounded := whole(parts)) <= limit:
+            return rounded
+    return finest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Likelihood:
+    """The differences of the clauses that are fitted (pairs by clauses), and the shares of the pairs.
+
+    Every clause is in units of its own root mean square, `units`: a clause that is one frame in a hundred lower counts
+    as much as one that is half its events lower, if it is as sure.
+    """
+
+    columns: NDArray[np.intp]
+    table: Table
+    units: Table
+    shares: Table
+
+    @classmethod
+    def of(cls, differences: PairDifferences, heavy: NDArray[Any], always: Sequence[int] = ()) -> "_Likelihood":
+        """A pair that is judged within a corpus too counts half each time; some clauses are fitted `always`."""
+        times = len(differences) // len(heavy)
+        shares = np.tile(heavy.astype(np.float64), times) / (float(sum(heavy)) * times)
+        clear, units = list[Table](), list[Table]()
+        for start in range(0, differences.clauses, _BLOCK):
+            block = differences.of(slice(None), slice(start, start + _BLOCK)) / differences.scale
+            units.append(np.sqrt(shares @ (block * block)) + 1e-9)
+            clear.append(shares @ block / units[-1])
+        room = max(_FEWEST_SCREENED, _SCREENED // len(shares))
+        best = np.argsort(-np.concatenate(clear), kind="stable")[:room]
+        columns = np.union1d(best, np.array(always, dtype=np.intp)).astype(np.intp)
+        chosen = np.concatenate(units)[columns]
+        return cls(columns, differences.of(slice(None), columns) / differences.scale / chosen, chosen, shares)
+
+    def named(self, columns: Sequence[int], weights: Table) -> list[tuple[int, float]]:
+        """The clauses by their places among all, and their weights, those without any left out."""
+        listed = zip(columns, weights / self.units[list(columns)], strict=True)
+        return sorted((int(self.columns[column]), float(weight)) for column, weight in listed if weight > 0)
+
+    def sizes(self, clock: Clock) -> Iterator[tuple[list[int], Table]]:
+        """The columns and weights of each size in turn."""
+        chosen, weights = list[int](), np.zeros(0)
+        # one clause is always fitted: out of time there is still an answer
+        while len(chosen) < min(MOST_CLAUSES, len(self.columns)) and (not chosen or clock.left() != 0):
+            chosen, weights = self.joined(chosen, weights)
+            while len(chosen) > 1 and clock.left() != 0 and (better := self._exchanged(chosen, weights)) is not None:
+                chosen, weights = better
+            yield chosen, weights
+
+    def joined(self, chosen: list[int], weights: Table) -> tuple[list[int], Table]:
+        """The best clause with those that are chosen."""
+        scores = self.table[:, chosen] @ weights
+        chance = self.shares / (1 + np.exp(np.clip(scores, -50, 50)))
+        slope = chance @ self.table
+        # in units of its root mean square each clause has the same mean square, so one number bounds its bend
+        bend = float((chance * (1 - chance / self.shares)).sum()) + _PENALTY
+        promise = np.where(slope > 0, slope * slope / bend, 0)
+        promise[chosen] = -1
+        tried = [k for k in np.argsort(-promise, kind="stable")[:_JOINED].tolist() if k not in chosen]
+        fits = [([*chosen, k], self.fit([*chosen, k], np.append(weights, max(1e-3, slope[k] / bend)))) for k in tried]
+        return min(fits, key=lambda fit: self.loss(*fit))
+
+    def _exchanged(self, chosen: list[int], weights: Table) -> tuple[list[int], Table] | None:
+        """The best exchange of one clause for another; None if none lessens the loss."""
+        exchanged = []
+        for place in range(len(chosen)):
+            fewer = [*chosen[:place], *chosen[place + 1 :]]
+            exchanged.append(self.joined(fewer, self.fit(fewer, np.delete(weights, place))))
+        best = min(exchanged, key=lambda fit: self.loss(*fit))
+        return best if self.loss(*best) < self.loss(chosen, weights) - _GAIN else None
+
+    def loss(self, chosen: Sequence[int], weights: Table) -> float:
+        """The mean loss with its penalty."""
+        scores = self.table[:, chosen] @ weights
+        return float(self.shares @ np.logaddexp(0, -scores) + _PENALTY / 2 * (weights @ weights))
+
+    def fit(self, chosen: Sequence[int], weights: Table) -> Table:
+        """The weights of least loss, none negative, by projected Newton steps (Bertsekas 1982)."""
+        table = self.table[:, chosen]
+        for _ in range(_STEPS):
+            chance = self.shares / (1 + np.exp(np.clip(table @ weights, -50, 50)))
+            slope = _PENALTY * weights - chance @ table
+            free = np.flatnonzero((weights > 0) | (slope < 0))
+            if not len(free) or np.abs(slope[free]).max() < 1e-7:
+                break
+            bend = (table[:, free].T * (chance * (1 - chance / self.shares))) @ table[:, free]
+            step = np.zeros(len(weights))
+            step[free] = np.linalg.solve(bend + _PENALTY * np.eye(len(free)), -slope[free])
+            now, length = self.loss(chosen, weights), 1.0
+            while length > 1e-4 and self.loss(chosen, np.maximum(0, weights + length * step)) >= now:
+                length /= 2
+            if length <= 1e-4:
+                break
+            weights = np.maximum(0, weights + length * step)
+        return weights

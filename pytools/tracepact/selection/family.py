@@ -1,15 +1,14 @@
-"""The formulas of a family, each once, and their masks as rows of 64-bit words (rules 14.6, 14.7)."""
+"""The formulas and the event predicates of a family, each once, counted before they are made (14.6, 14.7, 14.11)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from math import ceil
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tracepact.evaluate.masks import apply_node
+from tracepact.language.compilation import parse_contract
+from tracepact.language.contract import EventClause
 from tracepact.language.formula import (
     Always,
     And,
@@ -27,136 +26,23 @@ from tracepact.language.formula import (
     Since,
     Until,
     cost,
+    subformulas,
+)
+from tracepact.language.predicate import (
+    Absolute,
+    Attribute,
+    ConstantTerm,
+    Flag,
+    Maximum,
+    Minimum,
+    Scaled,
+    Term,
+    TermComparison,
+    TermDifference,
+    TermSum,
 )
 from tracepact.selection.calibration import CandidateFamily
-
-# Masks as rows of 64-bit words: many formulas of one shape are evaluated at once, with the engine's own windows.
-
-Rows = NDArray[np.uint64]
-"""Masks, one in each row; a single mask has one dimension."""
-
-_WORD = 64
-_CHUNK = 1 << 22
-"""How many words of rows that nothing else needs are made at a time."""
-
-
-class WordAlgebra:
-    """Masks as arrays whose last axis is their words; what is moved beyond the last word is lost: it is not valid."""
-
-    def __init__(self, valid: Rows, longest: int) -> None:
-        self.valid = valid
-        self.longest = longest
-        self.none: Rows = np.zeros_like(valid)
-
-    def conjunction(self, a: Rows, b: Rows, /) -> Rows:
-        """Frames of both."""
-        both: Rows = a & b
-        return both
-
-    def disjunction(self, a: Rows, b: Rows, /) -> Rows:
-        """Frames of either."""
-        either: Rows = a | b
-        return either
-
-    def difference(self, a: Rows, b: Rows, /) -> Rows:
-        """Frames of exactly one."""
-        one: Rows = a ^ b
-        return one
-
-    def later(self, a: Rows, k: int, /) -> Rows:
-        """Move every frame k later."""
-        words, bits = divmod(k, _WORD)
-        moved = np.zeros_like(a)
-        if words >= a.shape[-1]:
-            return moved
-        kept = a[..., : a.shape[-1] - words]
-        moved[..., words:] = kept << np.uint64(bits)
-        if bits and kept.shape[-1] > 1:
-            moved[..., words + 1 :] |= kept[..., :-1] >> np.uint64(_WORD - bits)
-        return moved
-
-    def earlier(self, a: Rows, k: int, /) -> Rows:
-        """Move every frame k earlier; those before the first are lost."""
-        words, bits = divmod(k, _WORD)
-        moved = np.zeros_like(a)
-        if words >= a.shape[-1]:
-            return moved
-        kept = a[..., words:]
-        moved[..., : kept.shape[-1]] = kept >> np.uint64(bits)
-        if bits and kept.shape[-1] > 1:
-            moved[..., : kept.shape[-1] - 1] |= kept[..., 1:] << np.uint64(_WORD - bits)
-        return moved
-
-
-def evaluate_rows(
-    dag: Dag, roots: Sequence[int], atoms: Mapping[str, Rows], algebra: WordAlgebra
-) -> Iterator[tuple[NDArray[np.int64], Rows]]:
-    """The masks of the roots in batches: which of the roots, by place, and a row for each.
-
-    Nodes with one operator and the same numbers are evaluated together, level by level. A root that is part of nothing
-    else is made when its batch is asked for and not kept.
-    """
-    wanted = _reachable(dag, roots)
-    inner = sorted({part for index in wanted for part in dag.nodes[index].parts})
-    # only what is part of something else is kept: the outermost formulas are by far the most, and each is needed
-    # once
-    kept = np.zeros((len(inner), len(algebra.valid)), dtype=np.uint64)
-    row = {index: place for place, index in enumerate(inner)}
-    for group in _groups(dag, inner):
-        kept[[row[i] for i in group]] = _together(dag, group, kept, row, atoms, algebra)
-    size = max(1, _CHUNK // max(1, len(algebra.valid)))
-    places = np.arange(len(roots), dtype=np.int64)
-    at = np.array([row.get(root, -1) for root in roots], dtype=np.int64)
-    for start in range(0, len(roots), size):
-        some = places[start : start + size]
-        some = some[at[some] >= 0]
-        if len(some):
-            yield some, kept[at[some]]
-    outer: dict[int, list[int]] = {}
-    for place, root in enumerate(roots):
-        if root not in row:
-            outer.setdefault(root, []).append(place)
-    for group in _groups(dag, list(outer)):
-        for start in range(0, len(group), size):
-            chunk = group[start : start + size]
-            rows = _together(dag, chunk, kept, row, atoms, algebra)
-            repeats = [len(outer[i]) for i in chunk]
-            yield np.array([p for i in chunk for p in outer[i]], dtype=np.int64), np.repeat(rows, repeats, axis=0)
-
-
-def _reachable(dag: Dag, roots: Sequence[int]) -> set[int]:
-    reached: set[int] = set()
-    stack = list(roots)
-    while stack:
-        index = stack.pop()
-        if index not in reached:
-            reached.add(index)
-            stack.extend(dag.nodes[index].parts)
-    return reached
-
-
-def _groups(dag: Dag, indices: Sequence[int]) -> list[list[int]]:
-    """Nodes of one level, operator and parameters together, parts before what they are parts of."""
-    level: dict[int, int] = {}
-    for index, node in enumerate(dag.nodes):
-        level[index] = 1 + max((level[part] for part in node.parts), default=0)
-    # one NumPy call for all formulas of a shape: a call for each would cost more than its words
-    groups: dict[tuple[int, Operator, tuple[int | str, ...]], list[int]] = {}
-    for index in indices:
-        node = dag.nodes[index]
-        groups.setdefault((level[index], node.operator, node.parameters), []).append(index)
-    return [groups[key] for key in sorted(groups, key=lambda key: key[0])]
-
-
-def _together(
-    dag: Dag, group: Sequence[int], kept: Rows, row: Mapping[int, int], atoms: Mapping[str, Rows], algebra: WordAlgebra
-) -> Rows:
-    """The rows of nodes that differ in their parts only."""
-    first = dag.nodes[group[0]]
-    parts = [kept[[row[dag.nodes[index].parts[place]] for index in group]] for place in range(len(first.parts))]
-    rows = apply_node(Node(first.operator, first.parameters, first.parts), parts, atoms, algebra)
-    return np.broadcast_to(rows, (len(group), len(algebra.valid)))
-
+from tracepact.wording import ms, print_number
 
 # Enumerates the formulas of a family, each once, as a shared graph; says beforehand how many (rules 14.6, 14.7).
 
@@ -296,3 +182,116 @@ def _own_cost(operator: Operator, parameters: tuple[int | str, ...]) -> int:
         return 0
     parts = [Atom("p")] * (1 if operator in _UNARY else 2)
     return cost(_FORMULAS[operator](*parameters, *parts))
+
+
+# The event predicates of a family, as text that the language itself checks (rule 14.6).
+
+RUNS_COST = 16
+"""The cost of an event clause before its predicate: runs, overlaps and matches (rule 14.11)."""
+
+
+def predicate_texts(family: CandidateFamily, step: Fraction, each: str) -> list[tuple[str, str]]:
+    """The single predicates of one kind of obligation in declared order, each with the attribute it came from."""
+    tolerances = [ms(t) for t in dict.fromkeys(family.tolerances)]
+    return [(name, text) for name in family.attributes for text in _of_attribute(name, each, family, tolerances)]
+
+
+def _of_attribute(name: str, each: str, family: CandidateFamily, tolerances: list[str]) -> Iterator[str]:
+    kept = [print_number(1 - share) for share in family.shares]
+    owners = {"ref": ("",), "pred": ("",), "matched": ("ref.", "pred.")}[each]
+    match name:
+        case "matched":
+            if each != "matched":
+                yield "matched"
+        case "covering":
+            yield from (f"{owner}covering <= {count}" for owner in owners for count in family.counts)
+        case "coverage":
+            yield from (f"{owner}coverage >= {share}" for owner in owners for share in kept)
+        case "iou":
+            yield from (f"iou >= {share}" for share in kept)
+        case "onset" | "offset":
+            yield from (f"abs(pred.{name} - ref.{name}) <= {t}" for t in tolerances)
+            yield from (f"pred.{name} - ref.{name} <= {t}" for t in tolerances)
+            yield from (f"pred.{name} - ref.{name} >= -{t}" for t in tolerances)
+        case "duration":
+            shares = [print_number(share) for share in family.shares]
+            yield from (f"abs(pred.duration - ref.duration) <= {share} * ref.duration" for share in shares)
+        case "gap" if each != "pred":
+            owner = "ref." if each == "matched" else ""
+            yield from (f"{owner}longest_gap <= {t}" for t in tolerances)
+            yield from (f"{owner}shortest_gap > {t}" for t in tolerances)
+        case "purity" if each != "ref":
+            owner = "pred." if each == "matched" else ""
+            yield from (f"{owner}purity >= {share}" for share in kept)
+
+
+def predicate_count(family: CandidateFamily, step: Fraction) -> int:
+    """How many event candidates the family has."""
+    total = 0
+    for each in family.each:
+        names = [name for name, _ in predicate_texts(family, step, each)]
+        total += len(names)
+        if family.joined:
+            total += sum(a != b for a, b in combinations(names, 2))
+    return total
+
+
+def enumerate_predicates(family: CandidateFamily, step: Fraction) -> list[EventClause]:
+    """The event candidates: each predicate, then pairs of different attributes joined by `and`."""
+    clauses: list[EventClause] = []
+    for each in family.each:
+        texts = predicate_texts(family, step, each)
+        if not texts:
+            continue
+        # as text that the language compiles: units, canonical names and checks are those of clauses that
+        # people write
+        lines = [f"clause c{index} on each {each} : {text}" for index, (_, text) in enumerate(texts)]
+        contract = parse_contract("\n".join([f"contract family step {ms(step)}", *lines]))
+        single = list(contract.event_clauses)
+        clauses += single
+        if family.joined:
+            clauses += [
+                _both(a, b)
+                for (first, a), (second, b) in combinations(zip((n for n, _ in texts), single, strict=True), 2)
+                # two limits on one attribute are one limit
+                if first != second
+            ]
+    return clauses
+
+
+def _both(a: EventClause, b: EventClause) -> EventClause:
+    body = replace(a.body, formula=And(a.formula, b.formula), parts=(a.body, b.body))
+    return replace(a, body=body, event_atoms=tuple({**dict(a.event_atoms), **dict(b.event_atoms)}.items()))
+
+
+def predicate_cost(clause: EventClause) -> int:
+    """The cost of an event clause (rule 14.11)."""
+    atoms = dict(clause.event_atoms)
+    connectives = sum(not isinstance(part, Atom | Constant) for part in subformulas(clause.formula))
+    return RUNS_COST + connectives + sum(_atom_cost(atoms[name]) for name in predicate_atoms(clause.formula))
+
+
+def predicate_atoms(formula: Formula) -> Iterator[str]:
+    return (part.name for part in subformulas(formula) if isinstance(part, Atom))
+
+
+def _atom_cost(atom: TermComparison | Flag) -> int:
+    match atom:
+        case Flag():
+            return 1
+        case TermComparison(_, left, right, _):
+            return 1 + _term_cost(left) + _term_cost(right)
+
+
+def _term_cost(term: Term) -> int:
+    match term:
+        case ConstantTerm():
+            return 0
+        case Attribute():
+            return 1
+        case TermSum(a, b) | TermDifference(a, b):
+            return 1 + _term_cost(a) + _term_cost(b)
+        case Scaled(_, body) | Absolute(body):
+            return 1 + _term_cost(body)
+        case Minimum(arguments) | Maximum(arguments):
+            return len(arguments) - 1 + sum(map(_term_cost, arguments))
