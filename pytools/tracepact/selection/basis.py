@@ -120,6 +120,12 @@ def observe_family(
     return Observed(calibration, candidates, trials, matcher, observation, Prover(calibration.step), tuple(warnings))
 
 
+def seen_of_clauses(calibration: Calibration, contract: Contract, matcher: Matcher) -> Seen:
+    """What is seen of the clauses of a contract on some cases, perfect or not."""
+    observed = observe_family(calibration, NO_FAMILY, contract, matcher=matcher, dropped=True)
+    return observed.observation.seen(range(len(contract.clauses)))
+
+
 # The retained basis: one representative of each class of observationally equal candidates (rule 14.10).
 
 _BLOCK = 2048
@@ -302,7 +308,7 @@ def readable_clauses(observed: Observed, coordinates: Sequence[Coordinate]) -> t
     for place, index in enumerate(chosen):
         name = clause_name(candidates[index], candidates.step, index)
         if place in free:
-            compiled = _candidate(observed, free[place])
+            compiled = candidate_of(variants_contract(observed, [free[place]]).clauses[0])
             starter = _starter_name(compiled, candidates.step)
             name = starter if starter and starter not in names else clause_name(compiled, candidates.step, index)
         alike = sum(re.fullmatch(rf"{name}(_\d+)?", other) is not None for other in names)
@@ -367,7 +373,7 @@ def _turn(
     for place, (text, _) in clauses.items():
         slot = slots(text)[turn]
         for number in tried_numbers(slot, step):
-            variants.append(f"{text[: slot.start()]}{number}{text[slot.end() :]}")
+            variants.append(with_number(text, slot, number))
             owners.append((place, number))
     if not variants:
         return {}
@@ -384,8 +390,7 @@ def _turn(
         low, high = _around(same, places.index(now))
         open_end = high == len(places) - 1
         kept = open_end or observed.candidates.family.listed_only
-        # amid the run: the cases say nothing about the numbers in it, and the middle is furthest from where
-        # they do
+        # amid the run: the cases say nothing about the numbers in it, and the middle is furthest from where they do
         middle = now if kept else places[(low + high) // 2]
         # another number is another formula, whose proof does not follow from that of the first
         if again.prover.decide(replace(again.candidates[middle], name=None)).outcome is not Outcome.YES:
@@ -394,6 +399,11 @@ def _turn(
         limit = None if open_end else numbers[high]
         moved[place] = variants[middle], RangeRecord(owners[middle][1], numbers[low], limit)
     return moved
+
+
+def with_number(text: str, slot: re.Match[str], number: str) -> str:
+    """A clause with another number in a place."""
+    return f"{text[: slot.start()]}{number}{text[slot.end() :]}"
 
 
 def number_text(slot: re.Match[str]) -> str:
@@ -415,10 +425,6 @@ def variants_contract(observed: Observed, texts: Sequence[str]) -> Contract:
     """A contract of some clauses on the grid of the cases, in order."""
     settings = settings_text(observed.calibration, observed.matcher, "variants")
     return parse_contract(settings + "".join(f"clause v{k} {text}\n" for k, text in enumerate(texts)))
-
-
-def _candidate(observed: Observed, text: str) -> Candidate:
-    return candidate_of(variants_contract(observed, [text]).clauses[0])
 
 
 # Numbers that the family does not list (14.36).
@@ -451,7 +457,7 @@ def with_other_numbers(observed: Observed, basis: Basis, columns: Sequence[int])
         for slot in slots(text):
             numbers = tried_numbers(slot, step) if slot[2] else [print_number(share) for share in _HUNDREDTHS]
             for number in numbers:
-                owners.setdefault(f"{text[: slot.start()]}{number}{text[slot.end() :]}", []).append(column)
+                owners.setdefault(with_number(text, slot, number), []).append(column)
     if not owners:
         return OtherNumbers(observed, basis, {})
     contract = variants_contract(observed, list(owners))

@@ -259,8 +259,7 @@ def _split(event: Event, edit: Edit) -> tuple[Event, ...]:
     piece = (event.offset - event.onset - (edit.pieces - 1) * edit.gap) / edit.pieces
     if piece <= 0:
         raise NotApplicable(
-            f"the event at {ms(event.onset)} is too short for {edit.pieces} pieces {ms(edit.gap)} apart",
-            "gap",
+            f"the event at {ms(event.onset)} is too short for {edit.pieces} pieces {ms(edit.gap)} apart", "gap"
         )
     starts = [event.onset + k * (piece + edit.gap) for k in range(edit.pieces)]
     return tuple(replace(event, onset=start, offset=start + piece) for start in starts)

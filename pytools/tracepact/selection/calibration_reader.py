@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -39,12 +39,54 @@ from tracepact.selection.calibration import (
 from tracepact.selection.toml_tables import Fields, Places, is_number, read_toml
 from tracepact.wording import ms, parse_exact, print_number
 
-# Reads the cases of a calibration set: edits of references, intervals, clips of tables (rules 14.3 to 14.5).
+# Reads calibration sets: TOML texts whose every fault has a place (rules 14.1 to 14.5).
+
+
+def calibrations() -> dict[str, Path]:
+    """The calibration sets that ship with tracepact, by name."""
+    return {path.stem: path for path in sorted(spec_path("calibration").glob("*.calibration"))}
+
+
+def load_calibration(
+    name: str | Path, *, without: tuple[str, ...] = (), ranks: Mapping[str, str] | None = None, ranked: bool = True
+) -> Calibration:
+    """Read a calibration set, by file or by the name of a shipped one; InvalidInput carries every fault.
+
+    `without` leaves cases out and `ranks` gives cases another rank, as if the file said so.
+    """
+    diagnostics = Diagnostics()
+    shipped = calibrations().get(str(name))
+    # a file of that name is the user's own, and comes before a shipped set
+    path = shipped if shipped is not None and not Path(name).is_file() else Path(name)
+    hint = nearest_sibling(path) or (None if path.suffix else did_you_mean(str(name), calibrations()))
+    source = read_file(path, diagnostics, hint)
+    if source is None:
+        raise InvalidInput(diagnostics)
+    return read_calibration(source, path.parent, without=without, ranks=ranks, ranked=ranked)
+
+
+def read_calibration(
+    source: Source,
+    folder: Path = Path(),
+    *,
+    without: tuple[str, ...] = (),
+    ranks: Mapping[str, str] | None = None,
+    ranked: bool = True,
+) -> Calibration:
+    """The calibration set of a text; tables it names are looked for in `folder`. Not `ranked`, ranks may be absent."""
+    diagnostics = Diagnostics()
+    data = read_toml(source, diagnostics)
+    if data is None:
+        raise InvalidInput(diagnostics)
+    fields = Fields(data, (), Places.of(source), diagnostics, what="calibration set")
+    calibration = CalibrationReader(fields, folder, ranked).calibration(without, ranks or {})
+    diagnostics.raise_errors()
+    return calibration
 
 
 @dataclass(slots=True, eq=False)
-class CaseReader:
-    """Reads the cases of one text; `fields` is its outermost table, `faulty` are references that cannot be used.
+class CalibrationReader:
+    """Reads one text; `fields` is its outermost table, `faulty` are references that cannot be used.
 
     Not `ranked`, cases may be without a rank.
     """
@@ -52,24 +94,89 @@ class CaseReader:
     fields: Fields
     folder: Path
     ranked: bool
-    grid: Grid
-    references: Mapping[str, CaseReference]
-    faulty: Set[str]
-    durations: Durations | Fraction | None
+    references: dict[str, CaseReference] = field(default_factory=dict)
+    faulty: set[str] = field(default_factory=set)
+    durations: Durations | Fraction | None = None
+    grid: Grid = field(init=False)
     tables: dict[str, EventTable] = field(default_factory=dict)
     inherited: Masks = ()
     """The masks of the reference that a case is made of."""
 
-    def cases(self) -> list[CalibrationCase]:
+    def calibration(self, without: tuple[str, ...], ranks: Mapping[str, str]) -> Calibration:
+        """The whole set, some cases left out and some at other ranks; its faults are among the diagnostics."""
+        fields, source = self.fields, self.fields.places.source
+        name = fields.text("calibration", Path(source.name).stem)
+        title = fields.text("title") or None
+        fields.required("step", 'say how long a frame is: `step = "20ms"`')
+        fields.step = fields.time("step", Fraction(1, 50))
+        projection = Projection(fields.choice("projection", [p.value for p in Projection], Projection.CENTRE.value))
+        merge_gap = fields.time("merge_gap", positive=False)
+        if path := fields.text("durations"):
+            place = table_place(self.folder, path, fields, "durations")
+            self.durations = None if place is None else durations_from(str(place), fields.diagnostics)
+        cast = fields.words("cast", CAST, CAST)
+        self._references()
+        self.grid = Grid(fields.step, projection)
+        cases = self._cases()
+        references = tuple(self.references.values())
+        family = CandidateFamily()
+        if isinstance(declared := fields.take("family"), dict):
+            atoms = declared_atoms([*(r.masks for r in references), *(case.masks for case in cases)])
+            family = family_of(fields.inner(declared, "family", what="family"), atoms)
+        elif declared is not None:
+            fields.report("wrong-form", "`family` is a table", "family")
+        fields.close()
+        self._warn_similar(cases)
+        cases = self._changed(cases, without, ranks)
+        self._check_ranks(cases)
+        # of the text as it was read, whatever --without and --rank changed: it says which file this was
+        digest = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
+        return Calibration(
+            name,
+            title,
+            fields.step,
+            projection,
+            merge_gap,
+            tuple(cases),
+            references,
+            family,
+            source,
+            digest,
+            tuple(self.fields.diagnostics.warnings),
+            tuple(dict.fromkeys(cast)),
+        )
+
+    # References
+
+    def _references(self) -> None:
+        declared = self.fields.take("reference")
+        if declared is None:
+            return
+        if not isinstance(declared, dict) or not all(isinstance(item, dict) for item in declared.values()):
+            help = "write `[reference.gate]`"
+            self.fields.report("wrong-form", "references are named tables", "reference", help=help)
+            return
+        for name, table in declared.items():
+            inner = self.fields.inner(table, "reference", name, what=f"reference `{name}`")
+            errors = len(inner.diagnostics.errors)
+            inner.required("duration", 'say how long the clip is: `duration = "12s"`')
+            duration = inner.time("duration", Fraction(1))
+            events = read_events(inner, "events", duration)
+            masks = read_masks(inner, duration)
+            warn_mixed(inner, table.get("events"))
+            inner.close()
+            self.references[name] = CaseReference(name, duration, events, masks)
+            if len(inner.diagnostics.errors) > errors:
+                self.faulty.add(name)
+
+    # Cases: edits of references, intervals, clips of tables (rules 14.3 to 14.5)
+
+    def _cases(self) -> list[CalibrationCase]:
         """The cases that can be used; what is wrong with the others is said."""
         declared = self.fields.take("cases")
         if not declared:
-            self.fields.report_key(
-                "empty-calibration",
-                "the calibration set has no case",
-                "cases",
-                help='write `cases = [{name = "late onset", rank = 4, edit = "late_onset", by = "120ms"}]`',
-            )
+            help = 'write `cases = [{name = "late onset", rank = 4, edit = "late_onset", by = "120ms"}]`'
+            self.fields.report_key("empty-calibration", "the calibration set has no case", "cases", help=help)
             return []
         if not isinstance(declared, list) or not all(isinstance(item, dict) for item in declared):
             self.fields.report("wrong-form", "`cases` is a list of tables, one for each case", "cases")
@@ -112,10 +219,8 @@ class CaseReader:
             return None
         if len(self.fields.diagnostics.errors) > errors:
             return None
-        place = fields.places.value(fields.path)
-        return CalibrationCase(
-            name, risk, rank, fault, how, duration, ref, pred, place, edit, masks=tuple(masks.items())
-        )
+        place, every = fields.places.value(fields.path), tuple(masks.items())
+        return CalibrationCase(name, risk, rank, fault, how, duration, ref, pred, place, edit, masks=every)
 
     def _rank(self, name: str, fields: Fields) -> Fraction:
         rank = fields.take("rank")
@@ -272,6 +377,47 @@ class CaseReader:
             self.tables[path] = events_from(place, self.fields.diagnostics, name=path)
         return self.tables[path]
 
+    # The whole set
+
+    def _changed(
+        self, cases: list[CalibrationCase], without: tuple[str, ...], ranks: Mapping[str, str]
+    ) -> list[CalibrationCase]:
+        """Cases left out, and ranks other than those of the file."""
+        names = {case.name for case in cases}
+        for name in (*without, *ranks):
+            if name not in names:
+                self.fields.diagnostics.add(
+                    "unknown-case", f"there is no case `{name}`", help=did_you_mean(name, names)
+                )
+        new: dict[str, Fraction] = {}
+        for name, text in ranks.items():
+            if is_rank(text):
+                new[name] = parse_exact(text)
+            else:
+                self.fields.diagnostics.add("bad-rank", f"the rank `{text}` of `{name}` is not a number")
+        return [replace(c, rank=new.get(c.name, c.rank)) for c in cases if c.name not in without]
+
+    def _warn_similar(self, cases: list[CalibrationCase]) -> None:
+        """Warn of a fault of one case alone that is most likely that of another, misspelled."""
+        number = Counter(case.fault for case in cases)
+        for case in cases:
+            # two letters apart are two words; one apart is most likely a slip, which makes two faults of one
+            near = [fault for fault in number if fault != case.name and differ_by_a_letter(fault, case.fault)]
+            if number[case.fault] == 1 and case.fault != case.name and near:
+                headline = f"the fault `{case.fault}` of case `{case.name}` is of no other case"
+                self.fields.diagnostics.add("similar-faults", headline, case.place, f"did you mean `{near[0]}`?")
+
+    def _check_ranks(self, cases: list[CalibrationCase]) -> None:
+        if not cases and not self.fields.diagnostics.errors:
+            self.fields.report_key("empty-calibration", "every case was left out", "cases", help="leave some in")
+        if self.ranked and cases and not self.fields.diagnostics.errors and len({case.rank for case in cases}) == 1:
+            headline = f"every case has rank {cases[0].rank}: there is nothing to separate"
+            help = "give the worse cases a higher rank"
+            if len(cases) == 1:
+                headline = f"`{cases[0].name}` is the only case: there is nothing to separate it from"
+                help = 'add a second case of another rank, such as `{name = "perfect", rank = 0, edit = "none"}`'
+            self.fields.report_key("one-rank", headline, "cases", help=help)
+
 
 def table_place(folder: Path, name: str, fields: Fields, key: str) -> Path | None:
     """Where a table is that a calibration set names; None, which is reported, if that is not below its folder."""
@@ -297,183 +443,6 @@ def is_rank(text: str) -> bool:
 
 class _Unusable(Exception):  # noqa: N818  (what a case is whose fault has been reported)
     """A case that cannot be used."""
-
-
-# Reads calibration sets: TOML texts whose every fault has a place (rules 14.1 to 14.5).
-
-
-def calibrations() -> dict[str, Path]:
-    """The calibration sets that ship with tracepact, by name."""
-    return {path.stem: path for path in sorted(spec_path("calibration").glob("*.calibration"))}
-
-
-def load_calibration(
-    name: str | Path,
-    *,
-    without: tuple[str, ...] = (),
-    ranks: Mapping[str, str] | None = None,
-    ranked: bool = True,
-) -> Calibration:
-    """Read a calibration set, by file or by the name of a shipped one; InvalidInput carries every fault.
-
-    `without` leaves cases out and `ranks` gives cases another rank, as if the file said so.
-    """
-    diagnostics = Diagnostics()
-    shipped = calibrations().get(str(name))
-    # a file of that name is the user's own, and comes before a shipped set
-    path = shipped if shipped is not None and not Path(name).is_file() else Path(name)
-    hint = nearest_sibling(path) or (None if path.suffix else did_you_mean(str(name), calibrations()))
-    source = read_file(path, diagnostics, hint)
-    if source is None:
-        raise InvalidInput(diagnostics)
-    return read_calibration(source, path.parent, without=without, ranks=ranks, ranked=ranked)
-
-
-def read_calibration(
-    source: Source,
-    folder: Path = Path(),
-    *,
-    without: tuple[str, ...] = (),
-    ranks: Mapping[str, str] | None = None,
-    ranked: bool = True,
-) -> Calibration:
-    """The calibration set of a text; tables it names are looked for in `folder`. Not `ranked`, ranks may be absent."""
-    diagnostics = Diagnostics()
-    data = read_toml(source, diagnostics)
-    if data is None:
-        raise InvalidInput(diagnostics)
-    fields = Fields(data, (), Places.of(source), diagnostics, what="calibration set")
-    calibration = _Reading(fields, folder, ranked).calibration(without, ranks or {})
-    diagnostics.raise_errors()
-    return calibration
-
-
-@dataclass(slots=True, eq=False)
-class _Reading:
-    """Reads one text; `fields` is its outermost table, `faulty` are references that cannot be used."""
-
-    fields: Fields
-    folder: Path
-    ranked: bool
-    references: dict[str, CaseReference] = field(default_factory=dict)
-    faulty: set[str] = field(default_factory=set)
-
-    def calibration(self, without: tuple[str, ...], ranks: Mapping[str, str]) -> Calibration:
-        fields, source = self.fields, self.fields.places.source
-        name = fields.text("calibration", Path(source.name).stem)
-        title = fields.text("title") or None
-        fields.required("step", 'say how long a frame is: `step = "20ms"`')
-        fields.step = fields.time("step", Fraction(1, 50))
-        projection = Projection(fields.choice("projection", [p.value for p in Projection], Projection.CENTRE.value))
-        merge_gap = fields.time("merge_gap", positive=False)
-        durations = self._durations()
-        cast = fields.words("cast", CAST, CAST)
-        self._references()
-        grid = Grid(fields.step, projection)
-        cases = CaseReader(fields, self.folder, self.ranked, grid, self.references, self.faulty, durations).cases()
-        references = tuple(self.references.values())
-        family = CandidateFamily()
-        if isinstance(declared := fields.take("family"), dict):
-            atoms = declared_atoms([*(r.masks for r in references), *(case.masks for case in cases)])
-            family = family_of(fields.inner(declared, "family", what="family"), atoms)
-        elif declared is not None:
-            fields.report("wrong-form", "`family` is a table", "family")
-        fields.close()
-        self._warn_similar(cases)
-        cases = self._changed(cases, without, ranks)
-        self._check_ranks(cases)
-        # of the text as it was read, whatever --without and --rank changed: it says which file this was
-        digest = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
-        return Calibration(
-            name,
-            title,
-            fields.step,
-            projection,
-            merge_gap,
-            tuple(cases),
-            references,
-            family,
-            source,
-            digest,
-            tuple(self.fields.diagnostics.warnings),
-            tuple(dict.fromkeys(cast)),
-        )
-
-    def _durations(self) -> Durations | Fraction | None:
-        """The lengths of clips, from the table that the set names."""
-        path = self.fields.text("durations")
-        if not path:
-            return None
-        place = table_place(self.folder, path, self.fields, "durations")
-        if place is None:
-            return None
-        return durations_from(str(place), self.fields.diagnostics)
-
-    # References
-
-    def _references(self) -> None:
-        declared = self.fields.take("reference")
-        if declared is None:
-            return
-        if not isinstance(declared, dict) or not all(isinstance(item, dict) for item in declared.values()):
-            self.fields.report(
-                "wrong-form", "references are named tables", "reference", help="write `[reference.gate]`"
-            )
-            return
-        for name, table in declared.items():
-            inner = self.fields.inner(table, "reference", name, what=f"reference `{name}`")
-            errors = len(inner.diagnostics.errors)
-            inner.required("duration", 'say how long the clip is: `duration = "12s"`')
-            duration = inner.time("duration", Fraction(1))
-            events = read_events(inner, "events", duration)
-            masks = read_masks(inner, duration)
-            warn_mixed(inner, table.get("events"))
-            inner.close()
-            self.references[name] = CaseReference(name, duration, events, masks)
-            if len(inner.diagnostics.errors) > errors:
-                self.faulty.add(name)
-
-    # The whole set
-
-    def _changed(
-        self, cases: list[CalibrationCase], without: tuple[str, ...], ranks: Mapping[str, str]
-    ) -> list[CalibrationCase]:
-        """Cases left out, and ranks other than those of the file."""
-        names = {case.name for case in cases}
-        for name in (*without, *ranks):
-            if name not in names:
-                self.fields.diagnostics.add(
-                    "unknown-case", f"there is no case `{name}`", help=did_you_mean(name, names)
-                )
-        new: dict[str, Fraction] = {}
-        for name, text in ranks.items():
-            if is_rank(text):
-                new[name] = parse_exact(text)
-            else:
-                self.fields.diagnostics.add("bad-rank", f"the rank `{text}` of `{name}` is not a number")
-        return [replace(c, rank=new.get(c.name, c.rank)) for c in cases if c.name not in without]
-
-    def _warn_similar(self, cases: list[CalibrationCase]) -> None:
-        """Warn of a fault of one case alone that is most likely that of another, misspelled."""
-        number = Counter(case.fault for case in cases)
-        for case in cases:
-            # two letters apart are two words; one apart is most likely a slip, and would make two faults
-            # of one
-            near = [fault for fault in number if fault != case.name and differ_by_a_letter(fault, case.fault)]
-            if number[case.fault] == 1 and case.fault != case.name and near:
-                headline = f"the fault `{case.fault}` of case `{case.name}` is of no other case"
-                self.fields.diagnostics.add("similar-faults", headline, case.place, f"did you mean `{near[0]}`?")
-
-    def _check_ranks(self, cases: list[CalibrationCase]) -> None:
-        if not cases and not self.fields.diagnostics.errors:
-            self.fields.report_key("empty-calibration", "every case was left out", "cases", help="leave some in")
-        if self.ranked and cases and not self.fields.diagnostics.errors and len({case.rank for case in cases}) == 1:
-            headline = f"every case has rank {cases[0].rank}: there is nothing to separate"
-            help = "give the worse cases a higher rank"
-            if len(cases) == 1:
-                headline = f"`{cases[0].name}` is the only case: there is nothing to separate it from"
-                help = 'add a second case of another rank, such as `{name = "perfect", rank = 0, edit = "none"}`'
-            self.fields.report_key("one-rank", headline, "cases", help=help)
 
 
 def differ_by_a_letter(one: str, other: str) -> bool:

@@ -55,8 +55,7 @@ class FrameCandidate:
     @property
     def duty(self) -> Formula:
         """The formula without the obligation as its condition, for names and proofs."""
-        # generated formulas repeat their obligation as the condition of an implication, which no name or text
-        # needs
+        # generated formulas repeat their obligation as the condition of an implication, which no name or text needs
         match self.formula:
             case Implies(left, right) if left == self.obligation:
                 return right

@@ -49,13 +49,7 @@ from tracepact.selection.files import COMMAND, write_selection
 from tracepact.selection.judgements import Tables
 from tracepact.selection.python import SelectionRequest, answered
 from tracepact.selection.record import SelectionRecord
-from tracepact.selection.record_parts import (
-    MEMBER_COLUMNS,
-    MemberRecord,
-    basis_record,
-    changes_between,
-    member_records,
-)
+from tracepact.selection.record_parts import MEMBER_COLUMNS, MemberRecord, basis_record, changes_between, member_records
 from tracepact.selection.requirements import DEFAULT_REQUIREMENTS, SelectionRequirement
 from tracepact.selection.selection import Selection, retain_basis
 from tracepact.selection.sentences import pair_rows

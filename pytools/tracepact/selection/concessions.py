@@ -160,9 +160,8 @@ def _irreducible_conflict(
 
 # The least weight of pairs that have to be given up so that weights order the others (14.27).
 #
-# An implicit hitting set again: of pairs that no weights order together one must be given up. A lightest choice
-# that hits all conflicts found so far either leaves pairs that can be ordered, and is the least, or gives new
-# conflicts.
+# An implicit hitting set again: of pairs that no weights order together one must be given up. A lightest choice that
+# hits all conflicts found so far either leaves pairs that can be ordered, and is the least, or gives new conflicts.
 
 _BLOCK = 256
 
@@ -306,8 +305,7 @@ def _groups(conflicts: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
 def _lightest_of(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], clock: Clock) -> tuple[int, ...]:
     members = sorted(frozenset().union(*conflicts))
     common = lcm(*(weights[k].denominator for k in members))
-    # weights alone decide here, not the number of pairs, so this is not the problem that the search for covers
-    # solves
+    # weights alone decide here, not the number of pairs, so this is not the problem that the search for covers solves
     solver = z3.Optimize()
     left = clock.left()
     if left is not None:

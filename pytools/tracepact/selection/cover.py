@@ -28,12 +28,7 @@ from tracepact.selection.cover_problem import (
     transposed,
     without_needless,
 )
-from tracepact.selection.cover_search import (
-    BRANCHING_NAME,
-    equally_short_and_cheap,
-    search,
-    second_opinion,
-)
+from tracepact.selection.cover_search import BRANCHING_NAME, equally_short_and_cheap, search, second_opinion
 
 # The best cover, with the evidence that there is no better one.
 
@@ -239,8 +234,7 @@ Floats = NDArray[np.float64]
 def packing(problem: Problem, cover: tuple[int, ...], clock: Clock) -> tuple[dict[int, Fraction], tuple[int, ...]]:
     """Weights of which no column carries more than 1, the heaviest that some rounds find, and a cover no worse."""
     table = _Table.of(problem)
-    # one over the largest degree of a row's columns is a packing already, so there is a bound from the first
-    # round on
+    # one over the largest degree of a row's columns is a packing already, so there is a bound from the first round on
     prices = 1 / table.worst(table.degrees)
     best, relaxed, weight, stale, step = prices, 0.0, float(prices.sum()), 0, 2.0
     for number in range(_ROUNDS):

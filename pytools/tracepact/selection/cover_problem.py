@@ -200,8 +200,7 @@ def greedy_cover(problem: Problem) -> tuple[int, ...]:
     uncovered = (1 << len(problem.rows)) - 1
     chosen: list[int] = []
     while uncovered:
-        # at most 1 + ln(rows) times as many columns as needed (Johnson 1974, Lovász 1975); far fewer in
-        # practice
+        # at most 1 + ln(rows) times as many columns as needed (Johnson 1974, Lovász 1975); far fewer in practice
         best = min(columns, key=lambda c: (-(columns[c] & uncovered).bit_count(), problem.costs[c], c))
         uncovered &= ~columns[best]
         chosen.append(best)

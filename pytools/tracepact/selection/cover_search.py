@@ -228,8 +228,7 @@ class _BranchSearch:
         useful = {c: columns[c] & rows for c, gain in gains.items() if gain and gain >= needed}
         if not self.count_only and self._too_dear(useful, spent, open_rows, left):
             return
-        # the row with the fewest columns has the fewest branches, as in exact cover (Knuth 2000, "Dancing
-        # links")
+        # the row with the fewest columns has the fewest branches, as in exact cover (Knuth 2000, "Dancing links")
         usable = mask_of(tuple(useful))
         row = min((self.problem.rows[r] & usable for r in members(rows)), key=int.bit_count)
         # what covers most comes first, so that good covers are met early; a column that was tried is left out after

@@ -87,10 +87,7 @@ def family_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--depth", type=WholeNumber(min=0, max=4), help="Greatest nesting of temporal operators."),
             click.option("--most", type=WholeNumber(min=1), help="Greatest number of candidates."),
             click.option(
-                "--without",
-                metavar="CASE",
-                multiple=True,
-                help="Leave a case out and show what that changes.",
+                "--without", metavar="CASE", multiple=True, help="Leave a case out and show what that changes."
             ),
             click.option(
                 "--rank",

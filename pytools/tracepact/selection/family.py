@@ -132,8 +132,7 @@ def _joined(family: CandidateFamily, dag: Dag, before: list[int], level: list[in
     for operator in family.operators:
         if operator in _JOIN:
             for j in range(len(before), len(every)):
-                # pairs without order, since `and` and `or` commute: half the formulas, and none is
-                # lost
+                # pairs without order, since `and` and `or` commute: half the formulas, and none is lost
                 for i in range(j):
                     if not _contrary(dag, every[i], every[j]):
                         yield dag.put(Node(_JOIN[operator], (), (every[i], every[j])))
@@ -243,8 +242,7 @@ def enumerate_predicates(family: CandidateFamily, step: Fraction) -> list[EventC
         texts = predicate_texts(family, step, each)
         if not texts:
             continue
-        # as text that the language compiles: units, canonical names and checks are those of clauses that
-        # people write
+        # as text that the language compiles: units, canonical names and checks are those of clauses that people write
         lines = [f"clause c{index} on each {each} : {text}" for index, (_, text) in enumerate(texts)]
         contract = parse_contract("\n".join([f"contract family step {ms(step)}", *lines]))
         single = list(contract.event_clauses)

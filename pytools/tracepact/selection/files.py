@@ -21,8 +21,7 @@ from tracepact.inputs import read_within
 from tracepact.outputs import write_results
 from tracepact.records import Count, Name, NotNegative, Record, plain, record_of
 from tracepact.selection import sentences as say
-from tracepact.selection.basis import number_text, observe_family, slots, tried_numbers, variants_contract
-from tracepact.selection.calibration import NO_FAMILY
+from tracepact.selection.basis import number_text, seen_of_clauses, slots, tried_numbers, variants_contract, with_number
 from tracepact.selection.judgements import PathRecord
 from tracepact.selection.record import CaseRecord, ConflictRecord, CoordinateRecord, SelectedClause, SelectionRecord
 from tracepact.selection.record_parts import MEMBER_COLUMNS, member_records
@@ -65,17 +64,16 @@ def sliders(selection: Selection) -> tuple[Slider, ...]:
     rows: list[tuple[int, list[str], int, int]] = []
     for place, clause in enumerate(selection.clauses):
         movable = slots(clause.text)
-        if not movable or _is_author(selection, place):
+        # an author's own clause may have parameters that another contract lacks
+        if not movable or selection.coordinates[place].candidate < observed.candidates.first_frame:
             continue
         slot = movable[0]
         numbers = tried_numbers(slot, calibration.step)
         rows.append((place, numbers, len(variants), numbers.index(number_text(slot))))
-        variants += [f"{clause.text[: slot.start()]}{number}{clause.text[slot.end() :]}" for number in numbers]
+        variants += [with_number(clause.text, slot, number) for number in numbers]
     if not variants:
         return ()
-    contract = variants_contract(observed, variants)
-    again = observe_family(calibration, NO_FAMILY, contract, matcher=observed.matcher, dropped=True)
-    scored = again.observation.seen(range(len(variants)))
+    scored = seen_of_clauses(calibration, variants_contract(observed, variants), observed.matcher)
     return tuple(
         Slider(
             place,
@@ -87,11 +85,6 @@ def sliders(selection: Selection) -> tuple[Slider, ...]:
         )
         for place, numbers, first, at in rows
     )
-
-
-def _is_author(selection: Selection, place: int) -> bool:
-    """Whether a selected clause is an author's own, whose parameters another contract lacks."""
-    return selection.coordinates[place].candidate < selection.retained.observed.candidates.first_frame
 
 
 # The order that a selected contract claims to keep: its cases, pairs and margin, as a file (rule 14.28).
@@ -136,8 +129,7 @@ class OrderClaim(Record, frozen=True):
     margin: NotNegative
     cases: Annotated[tuple[ClaimedCase, ...], Meta(min_length=2)]
     pairs: Annotated[
-        tuple[tuple[Count, Count], ...],
-        Meta(min_length=1, description="The places of two cases, the worse one first."),
+        tuple[tuple[Count, Count], ...], Meta(min_length=1, description="The places of two cases, the worse one first.")
     ]
 
 
@@ -222,8 +214,7 @@ def _moving(record: SelectionRecord, moves: Sequence[Slider], pairs: Sequence[Pa
     scale = lcm(*{value.denominator for row in tables for value in row})
 
     def parts(row: Sequence[Fraction]) -> list[str]:
-        # as text: the page's numbers are floats, and these are sums that decide an order; it takes them as
-        # BigInt
+        # as text: the page's numbers are floats, and these are sums that decide an order; it takes them as BigInt
         return [str(int(value * scale)) for value in row]
 
     def sliding(move: Slider) -> dict[str, Any]:

@@ -88,8 +88,7 @@ class PairDifferences:
         low = self.low[chosen]
         high = low + self.over[chosen]
         sums: Counts = (weights @ low)[better] - (weights @ high)[worse]
-        # what is taken off depends on both cases, so it is worked out pair by pair, but only where there is
-        # some
+        # what is taken off depends on both cases, so it is worked out pair by pair, but only where there is some
         for want in np.unique(self.want[chosen]).tolist():
             helped = self._helped(want, worse, better)
             own = np.flatnonzero(self.want[chosen] == want)
@@ -210,8 +209,7 @@ def _differences_counted(tops: Counts, bottoms: Counts, scale: int) -> tuple[Who
     # the denominators divide the scale then, so nothing is rounded
     if scale < _FINEST:
         return tops * (scale // bottoms), np.zeros(tops.shape, dtype=np.bool_)
-    # long division with two digits of a million: the product with all of 10^12 would not fit the machine's
-    # numbers
+    # long division with two digits of a million: the product with all of 10^12 would not fit the machine's numbers
     first, left = np.divmod(tops * _HALF, bottoms)
     second, left = np.divmod(left * _HALF, bottoms)
     return first * _HALF + second, left > 0
@@ -251,8 +249,7 @@ def solve_game(matrix: Table) -> Solved:
 def _by_columns(matrix: Table) -> Solved:
     """Maximise Σ y with Σ_p (m_pc + shift) y_p ≤ 1 for every column c: its value is 1 / (value + shift)."""
     pairs, clauses = matrix.shape
-    # with every entry positive the value is too, and the linear program has a bounded optimum that begins
-    # feasible
+    # with every entry positive the value is too, and the linear program has a bounded optimum that begins feasible
     shift = 1 - min(matrix.flat)
     table = np.empty((clauses + 1, pairs + 1), dtype=object)
     table[:clauses, :pairs] = matrix.T + shift
@@ -316,9 +313,8 @@ def _pivot(table: Table, row: int, column: int, divisor: int) -> int:
 
 # The best weights of a large game as HiGHS finds them in floats: a guess, which whole numbers then check.
 #
-# The linear program begins with a few pairs and clauses. Pairs that its weights order least, and clauses that its
-# blend shows to be worth more, join it until there are none: the tables of all pairs and all clauses are never
-# made.
+# The linear program begins with a few pairs and clauses. Pairs that its weights order least, and clauses that its blend
+# shows to be worth more, join it until there are none: the tables of all pairs and all clauses are never made.
 
 _PARTS = 10**9
 _NEAR = 1e-9

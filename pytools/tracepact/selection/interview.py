@@ -396,10 +396,9 @@ def prepared(grid: Calibration, outputs: SystemOutputs, out: Path, judge: str) -
         told = [k for k in range(len(pairs)) if tried.signs[:, k].any()]
         kept, tried = [pairs[k] for k in told], replace(tried, signs=tried.signs[:, told])
     if not kept:
-        diagnostics = Diagnostics()
         headline = "on no clip do two systems differ in a way that a candidate sees; there is nothing to judge"
-        diagnostics.add("empty-family", headline, RowPlace(str(out)), "widen the family, or take other systems")
-        raise InvalidInput(diagnostics)
+        help = "widen the family, or take other systems"
+        raise InvalidInput([Diagnostic("empty-family", headline, RowPlace(str(out)), help)])
     interview = Interview(outputs, kept, tried, out, judge, coordinates=coordinates)
     if out.exists():
         text = _text(out)

@@ -23,10 +23,7 @@ from tracepact.language.compilation import read_file
 from tracepact.records import Count, Record
 from tracepact.runs.run import Run, score
 from tracepact.selection.basis import Coordinate
-from tracepact.selection.calibration import (
-    Calibration,
-    CalibrationCase,
-)
+from tracepact.selection.calibration import Calibration, CalibrationCase
 from tracepact.selection.games import Whole, differences_of
 from tracepact.selection.requirements import CasePair, Pair
 from tracepact.selection.trials import grid_contract
@@ -80,8 +77,7 @@ def read_systems(calibration: Calibration, tables: Tables) -> SystemOutputs:
     faults, runs = Diagnostics(), dict[str, Run]()
     for name, table in tables.systems.items():
         try:
-            # by the one way to score, so that a system is read, cut and warned about as it is anywhere
-            # else
+            # by the one way to score, so that a system is read, cut and warned about as it is anywhere else
             runs[name] = score(contract, source_of(tables.ref), source_of(table), durations=lengths, outside="drop")
         except InvalidInput as error:
             faults.extend(d for d in error.diagnostics if d not in faults)
@@ -313,25 +309,22 @@ def read_preferences(path: str, names: Names, *, empty: bool = False) -> Prefere
         raise InvalidInput(diagnostics)
     table = judgement_table(source.text)
     needed = (*names.columns, *COLUMNS)
+    every = f"{', '.join(needed)}, and perhaps weight, judge"
+
+    def refused(headline: str, help: str | None = None) -> InvalidInput:
+        return InvalidInput([*diagnostics, Diagnostic("wrong-form", headline, RowPlace(path, 1), help)])
+
     try:
         columns = table.fieldnames or ()
     except csv.Error as error:
-        diagnostics.add("wrong-form", f"the table cannot be read: {error}", RowPlace(path, 1))
-        raise InvalidInput(diagnostics) from error
+        raise refused(f"the table cannot be read: {error}") from error
     if not source.text.strip():
-        help = f"its first line names the columns: {', '.join(needed)}, and perhaps weight, judge"
-        diagnostics.add("wrong-form", "the file is empty", RowPlace(path, 1), help)
-        raise InvalidInput(diagnostics)
-    missing = [name for name in needed if name not in columns]
-    if missing:
-        headline = f"the table has no column `{missing[0]}`"
-        help = f"its columns are {', '.join(needed)}, and perhaps weight, judge"
-        diagnostics.add("wrong-form", headline, RowPlace(path, 1), help)
-        raise InvalidInput(diagnostics)
-    if not names.columns and "clip" in (table.fieldnames or ()):
+        raise refused("the file is empty", f"its first line names the columns: {every}")
+    if missing := [name for name in needed if name not in columns]:
+        raise refused(f"the table has no column `{missing[0]}`", f"its columns are {every}")
+    if not names.columns and "clip" in columns:
         help = "name their tables: `--ref TABLE --system NAME=TABLE` for each system"
-        diagnostics.add("wrong-form", "the table judges systems on clips", RowPlace(path, 1), help)
-        raise InvalidInput(diagnostics)
+        raise refused("the table judges systems on clips", help)
     rows: list[Preference] = []
     same = 0
     try:
@@ -442,8 +435,7 @@ def tried_contracts(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) ->
             (table[:, one] * shares[0] + table[:, other] * shares[1]).min(axis=0) for table in (first, second)
         ]
         signs = (sums[0] > 0).astype(np.int8) - (sums[1] > 0).astype(np.int8)
-        # contracts that judge all pairs alike are one: otherwise the many near-copies would decide what is
-        # asked
+        # contracts that judge all pairs alike are one: otherwise the many near-copies would decide what is asked
         different |= dict.fromkeys(row.tobytes() for row in signs)
     signs = np.frombuffer(b"".join(different), dtype=np.int8).reshape(len(different), len(pairs))
     return Tried(signs, number)

@@ -1,6 +1,6 @@
 """Contracts made from judgements of which case is worse: fitted by likelihood, or the least violated (14.27)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
@@ -30,13 +30,7 @@ from tracepact.selection.judgements import (
     SizeRecord,
     ViolatedPreference,
 )
-from tracepact.selection.requirements import (
-    Pair,
-    Required,
-    SelectionRequirement,
-    difference,
-    pair_rows,
-)
+from tracepact.selection.requirements import Pair, Required, SelectionRequirement, difference, pair_rows
 from tracepact.selection.selection import Ordering, Retained, Selection, order_clauses, retain_basis
 from tracepact.selection.weights import Order, Proven, Weighed
 
@@ -232,15 +226,46 @@ def _path(
 
 def predicted(coordinates: Sequence[Coordinate], preferences: Preferences) -> ShareRecord:
     """Of judgements left out in turn, how many the largest contract fitted to the others keeps."""
-    kept = total = 0
-    for rest, held in _folds(preferences, _FOLDS):
-        total += len(held)
+
+    def fitted(rest: Preferences) -> list[tuple[Coordinate, int]]:
         weights = rest.weights()
-        if not held or not weights:
-            continue
+        if not weights:
+            return []
         fits = fitted_sizes(differences_of(coordinates, list(weights)), list(weights.values()), Clock())
-        chosen = [(coordinates[column], weight) for column, weight in fits[-1]] if fits else []
-        kept += sum(_keeps(chosen, row.pair) for row in held)
+        return [(coordinates[column], weight) for column, weight in fits[-1]] if fits else []
+
+    return _kept_left_out(preferences, _FOLDS, fitted)
+
+
+def _agreement(
+    retained: Retained, preferences: Preferences, folds: int, seconds: Fraction | None, on_stage: OnStage
+) -> ShareRecord:
+    """Of the judgements left out of each fold in turn, how many the weights of the others keep."""
+
+    def fitted(rest: Preferences) -> list[tuple[Coordinate, int]]:
+        try:
+            fit = _fitted(retained, rest, seconds, silent, refine=False)
+        except InvalidInput:
+            return []
+        chosen = [retained.basis.coordinates[column] for column in fit.cover.columns]
+        return list(zip(chosen, fit.ordering.weights, strict=True))
+
+    return _kept_left_out(preferences, folds, fitted, on_stage)
+
+
+def _kept_left_out(
+    preferences: Preferences,
+    folds: int,
+    fitted: Callable[[Preferences], list[tuple[Coordinate, int]]],
+    on_stage: OnStage = silent,
+) -> ShareRecord:
+    """Of the judgements left out of each fold in turn, how many the weights fitted to the others keep."""
+    kept = total = 0
+    for fold, (rest, held) in enumerate(_folds(preferences, folds), 1):
+        on_stage(f"fold {fold} of {folds}")
+        total += len(held)
+        weighed = fitted(rest) if held else []
+        kept += sum(_keeps(weighed, row.pair) for row in held)
     return ShareRecord.counted(kept, total)
 
 
@@ -256,24 +281,6 @@ def _folds(preferences: Preferences, number: int) -> Iterator[tuple[Preferences,
 def _nothing() -> InvalidInput:
     headline = "no candidate keeps any of the preferences: none is lower on a case that was called worse"
     return InvalidInput([Diagnostic("empty-family", headline, help="look at the cases, or widen the family")])
-
-
-def _agreement(
-    retained: Retained, preferences: Preferences, folds: int, seconds: Fraction | None, on_stage: OnStage
-) -> ShareRecord:
-    """Of the judgements left out of each fold in turn, how many the weights of the others keep."""
-    kept = total = 0
-    for fold, (rest, held) in enumerate(_folds(preferences, folds), 1):
-        on_stage(f"fold {fold} of {folds}")
-        total += len(held)
-        try:
-            fitted = _fitted(retained, rest, seconds, silent, refine=False)
-        except InvalidInput:
-            continue
-        chosen = [retained.basis.coordinates[column] for column in fitted.cover.columns]
-        weighed = list(zip(chosen, fitted.ordering.weights, strict=True))
-        kept += sum(_keeps(weighed, row.pair) for row in held)
-    return ShareRecord.counted(kept, total)
 
 
 def _keeps(weighed: Sequence[tuple[Coordinate, int]], pair: Pair) -> bool:

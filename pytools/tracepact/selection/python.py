@@ -35,12 +35,7 @@ from tracepact.selection.judgements import (
 from tracepact.selection.preferences import select_by_preferences
 from tracepact.selection.record import LargerFamily, SelectionRecord, SeparatedPair
 from tracepact.selection.record_parts import selection_record
-from tracepact.selection.requirements import (
-    DEFAULT_REQUIREMENTS,
-    ComparedCoordinates,
-    Pair,
-    SelectionRequirement,
-)
+from tracepact.selection.requirements import DEFAULT_REQUIREMENTS, ComparedCoordinates, Pair, SelectionRequirement
 from tracepact.selection.robustness import hold_out, leave_one_out, own_references, with_disturbances
 from tracepact.selection.selection import SEARCH, Selection, select_contract
 from tracepact.selection.sentences import answer_words

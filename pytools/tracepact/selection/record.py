@@ -10,16 +10,11 @@ from msgspec.structs import replace
 from tracepact.diagnostics.records import DiagnosticRecord
 from tracepact.language.contract import Matcher, MatcherKind, Projection
 from tracepact.records import Count, Digest, OneOf, Record
-from tracepact.selection.basis import (
-    RangeRecord,
-)
+from tracepact.selection.basis import RangeRecord
 from tracepact.selection.cover_problem import SecondSolver
 from tracepact.selection.exploits import ExploitsRecord
 from tracepact.selection.judgements import PreferencesRecord
-from tracepact.selection.requirements import (
-    CasePair,
-    SelectionRequirement,
-)
+from tracepact.selection.requirements import CasePair, SelectionRequirement
 from tracepact.selection.robustness import HoldoutRecord, OwnReferencesRecord, RobustnessRecord, StabilityRecord
 
 FrameRun = Annotated[tuple[Count, Count], Meta(description="First frame and the frame after the last.")]
@@ -217,8 +212,7 @@ class CoordinateRecord(Record, frozen=True):
     separates: Count
     ranks: tuple[tuple[Fraction, Fraction], ...]
     alone: Annotated[
-        tuple[RequirementRecord, ...],
-        Meta(description="What is required and no other coordinate of the basis meets."),
+        tuple[RequirementRecord, ...], Meta(description="What is required and no other coordinate of the basis meets.")
     ]
     names: tuple[str, ...]
     members: Members

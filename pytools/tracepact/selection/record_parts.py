@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,9 @@ from tracepact.logic.contract_findings import check_contract
 from tracepact.records import Count, Record
 from tracepact.selection import record as r
 from tracepact.selection.basis import Coordinate
-from tracepact.selection.calibration import CandidateFamily
 from tracepact.selection.candidates import clause_name, describe
 from tracepact.selection.exploits import ExploitsRecord
-from tracepact.selection.record import (
-    LargerFamily,
-)
+from tracepact.selection.record import LargerFamily
 from tracepact.selection.requirements import (
     CasePair,
     ComparedCoordinates,
@@ -37,6 +35,7 @@ from tracepact.selection.selection import HARM, Retained, Selection, contract_te
 from tracepact.selection.trials import SHORT, Trials
 from tracepact.selection.values import Screening
 
+R = TypeVar("R", bound=Record)
 MEMBERS_SHOWN = 20
 VALUES_LISTED = 100_000
 """Of a basis with more values than this a record lists the coordinates of the selected clauses alone (14.34)."""
@@ -55,13 +54,12 @@ def selection_record(
     """Everything a selection says; `larger` families were tried on what it does not meet."""
     listed, references = _listed(selection), selection.calibration.own
     basis = basis_record(selection.retained, listed, judged=selection.judged is not None)
-    return r.SelectionRecord(
-        **{name: getattr(basis, name) for name in basis.__struct_fields__},
+    return _like(
+        r.SelectionRecord,
+        basis,
         requirements=selection.requirements,
         matchers=tuple(
-            r.MatcherOutcome(
-                matcher.kind, matcher.search, matcher.overlap_reward, count, cost, matcher == selection.matcher
-            )
+            _like(r.MatcherOutcome, matcher, count=count, cost=cost, chosen=matcher == selection.matcher)
             for matcher, count, cost in selection.by_matcher
         ),
         selected=_selected(selection, listed),
@@ -94,46 +92,33 @@ def basis_record(retained: Retained, listed: Sequence[int] | None = None, *, jud
     """
     observed = retained.observed
     places = range(len(retained.basis.coordinates)) if listed is None else listed
-    calibration = observed.calibration
+    calibration, family = observed.calibration, observed.candidates.family
     pairs, named = rank_pairs(calibration.cases), faults(calibration.cases)
     if judged:
         pairs, named = list(retained.required.pairs), []
     told = _CoordinateNotes(pairs, Naming.of(named), None if judged else [case.rank for case in calibration.cases])
     return r.BasisRecord(
-        calibration=r.CalibrationRecord(
-            calibration.name,
-            calibration.title,
-            calibration.source.name,
-            calibration.digest,
-            calibration.step,
-            calibration.projection,
-            calibration.merge_gap,
-        ),
+        calibration=_like(r.CalibrationRecord, calibration, file=calibration.source.name),
         cases=tuple(_cases(retained, judged=judged)),
-        family=_family(observed.candidates.family),
+        family=_like(r.CandidateFamilyRecord, family, matchers=tuple(map(r.SelectionMatcher.of, family.matchers))),
         candidates=_candidates(retained),
         coordinates=tuple(_coordinate(retained, place, told) for place in places),
         unmet=tuple(_unmet(retained)),
     )
 
 
-def _family(family: CandidateFamily) -> r.CandidateFamilyRecord:
-    declared = {name: getattr(family, name) for name in r.CandidateFamilyRecord.__struct_fields__}
-    return r.CandidateFamilyRecord(**{**declared, "matchers": tuple(map(r.SelectionMatcher.of, family.matchers))})
+def _like(kind: type[R], source: object, **others: Any) -> R:
+    """A record with the attributes of an object that are called as its fields, and others."""
+    return kind(**{name: getattr(source, name) for name in kind.__struct_fields__ if name not in others}, **others)
 
 
 def _cases(retained: Retained, *, judged: bool) -> Iterator[r.CaseRecord]:
     trials, step = retained.observed.trials, retained.observed.calibration.step
     for place, case in enumerate(retained.observed.calibration.cases):
-        yield r.CaseRecord(
-            name=case.name,
-            risk=case.risk,
+        yield _like(
+            r.CaseRecord,
+            case,
             rank=None if judged or case.below else case.rank,
-            below=case.below,
-            fault=case.fault,
-            group=case.group,
-            how=case.how,
-            duration=case.duration,
             rounded=case.rounded(step),
             frames=trials.family.frames[place],
             traces=tuple(_traces(trials, place)),
@@ -180,18 +165,13 @@ class _CoordinateNotes:
     def separated(self, coordinate: Coordinate) -> tuple[int, tuple[tuple[Fraction, Fraction], ...]]:
         """How many pairs a coordinate separates, and of which ranks they are, the highest first."""
         # a coordinate at a time, so that no table of all pairs times all coordinates is ever held
-        places = np.concatenate([np.zeros(0, dtype=np.intp), *self._found(ComparedCoordinates.of([coordinate]))])
+        blocks = ComparedCoordinates.of([coordinate]).blocks(self.worse, self.better)
+        places = np.flatnonzero(np.concatenate([np.zeros(0, dtype=np.bool_), *(flags[:, 0] for flags in blocks)]))
         if self._levels is None:
             return len(places), ()
         levels = np.stack([self._levels[self.worse[places]], self._levels[self.better[places]]], axis=1)
         ranks = np.unique(levels, axis=0)[::-1].tolist()
         return len(places), tuple((self._ranks[worse], self._ranks[better]) for worse, better in ranks)
-
-    def _found(self, compared: ComparedCoordinates) -> Iterator[NDArray[np.intp]]:
-        done = 0
-        for flags in compared.blocks(self.worse, self.better):
-            yield done + np.flatnonzero(flags[:, 0])
-            done += len(flags)
 
 
 def _coordinate(retained: Retained, place: int, told: _CoordinateNotes) -> r.CoordinateRecord:
@@ -200,13 +180,12 @@ def _coordinate(retained: Retained, place: int, told: _CoordinateNotes) -> r.Coo
     candidates = observed.candidates
     number, ranks = told.separated(coordinate)
     shown = tuple(describe(candidates, index) for index in coordinate.members[:MEMBERS_SHOWN])
-    return r.CoordinateRecord(
+    return _like(
+        r.CoordinateRecord,
+        coordinate,
         name=clause_name(candidates[coordinate.candidate], candidates.step, coordinate.candidate),
         text=describe(candidates, coordinate.candidate),
-        candidate=coordinate.candidate,
-        cost=coordinate.cost,
         proof=coordinate.proof.by,
-        values=coordinate.values,
         vacuous=tuple(share == 1 for share in coordinate.vacuous),
         separates=number,
         ranks=ranks,
@@ -307,7 +286,9 @@ def _selected(selection: Selection, listed: Sequence[int]) -> r.SelectedRecord:
     met = retained.met
     written = parse_contract(contract_text(selection)) if cover.columns else None
     said = [row.words for row in explain_contract(written).clauses] if written else []
-    return r.SelectedRecord(
+    return _like(
+        r.SelectedRecord,
+        cover,
         clauses=tuple(
             r.SelectedClause(
                 clause.name,
@@ -322,17 +303,11 @@ def _selected(selection: Selection, listed: Sequence[int]) -> r.SelectedRecord:
             )
         ),
         count=len(cover.columns),
-        cost=cover.cost,
-        optimal=cover.optimal,
         order=_order(selection),
         ordering=_ordering(selection),
-        count_bound=cover.count_bound,
-        cost_bound=cover.cost_bound,
         evidence=cover.evidence.value,
-        solver=cover.solver,
         independent=tuple(_requirement(retained, met[row]) for row in cover.independent_rows),
         weights=tuple(r.WeightedRequirement(*_parts(retained, met[row]), weight) for row, weight in cover.row_weights),
-        second_solver=cover.second_solver,
         required=retained.required.number,
         met=selection.met,
     )

@@ -406,8 +406,7 @@ def least_cover(
     clock, costs = Clock.of(seconds), tuple(coordinate.cost for coordinate in coordinates)
     pairs = required.met_pairs
     while True:
-        # rows as they are needed: a cover of some rows is a bound, and the best cover once it covers the
-        # others
+        # rows as they are needed: a cover of some rows is a bound, and the best cover once it covers the others
         problem = Problem(required.met, costs)
         left = clock.left()
         time = None if left is None else Fraction(max(left, 1))

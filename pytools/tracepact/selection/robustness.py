@@ -10,26 +10,22 @@ from msgspec import Meta
 from tracepact.data.events import Event, EventTable, Lengths
 from tracepact.data.grid import Grid
 from tracepact.declarations import OnStage, silent
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import RowPlace
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.language.compilation import parse_contract
 from tracepact.records import Count, Record
-from tracepact.selection.basis import Coordinate, observe_family
+from tracepact.selection.basis import Coordinate, seen_of_clauses
 from tracepact.selection.calibration import (
-    NO_FAMILY,
     Calibration,
     CalibrationCase,
     CaseReference,
-    Edit,
     NotApplicable,
     OwnReferences,
     apply,
 )
 from tracepact.selection.draft import clips_with_most_events, refitted
 from tracepact.selection.games import WholeWeights, differences_of
-from tracepact.selection.judgements import (
-    ShareRecord,
-)
+from tracepact.selection.judgements import ShareRecord
 from tracepact.selection.requirements import (
     ComparedCoordinates,
     Naming,
@@ -107,9 +103,8 @@ def own_references(calibration: Calibration, table: EventTable, lengths: Lengths
             same += [] if changes else [clip]
         clips.add(clip)
     if not clips:
-        diagnostics = Diagnostics()
-        diagnostics.add("empty-calibration", "the references have no event to make faults of", RowPlace(table.name))
-        raise InvalidInput(diagnostics)
+        headline = "the references have no event to make faults of"
+        raise InvalidInput([Diagnostic("empty-calibration", headline, RowPlace(table.name))])
     return OwnReferences(tuple(used), tuple(same), len(clips))
 
 
@@ -156,16 +151,8 @@ def robustness(selection: Selection) -> tuple[RobustnessRecord, ...]:
     records = []
     for words, cases in disturbances(calibration):
         changed = _changed(cases, calibration.cases)
-        again = observe_family(
-            # the clauses as they are written, with the numbers they were given, not the candidates they
-            # were chosen by
-            replace(calibration, cases=cases),
-            NO_FAMILY,
-            contract,
-            matcher=selection.matcher,
-            dropped=True,
-        )
-        rows = again.observation.seen(range(len(selection.coordinates)))
+        # the clauses as they are written, with the numbers they were given, not the candidates they were chosen by
+        rows = seen_of_clauses(replace(calibration, cases=cases), contract, selection.matcher)
         clauses = [replace(coordinate, seen=rows[k]) for k, coordinate in enumerate(selection.coordinates)]
         records.append(_counted(words, changed, cases, pairs, clauses, weights))
     return tuple(records)
@@ -207,12 +194,8 @@ def _scaled(case: CalibrationCase, factor: Fraction) -> CalibrationCase:
         length=edit.length * factor,
         factor=1 + (edit.factor - 1) * factor,
     )
-    return _applied(case, larger)
-
-
-def _applied(case: CalibrationCase, edit: Edit) -> CalibrationCase:
     try:
-        return replace(case, pred=apply(edit, case.ref, case.duration), how=edit.words(), edit=edit)
+        return replace(case, pred=apply(larger, case.ref, case.duration), how=larger.words(), edit=larger)
     except NotApplicable:
         return case
 
@@ -228,8 +211,7 @@ def _moved(case: CalibrationCase, by: Fraction) -> CalibrationCase:
         before = [event.offset for event in kept if event.label == old.label]
         later = [event.onset for event in case.pred if event.label == old.label and event.onset > old.onset]
         fits = 0 <= new.onset < new.offset <= case.duration
-        # what would touch or leave the clip stays, for events that become one are another fault than a moved
-        # edge
+        # what would touch or leave the clip stays, for events that become one are another fault than a moved edge
         free = all(new.onset > end for end in before) and all(new.offset < start - by for start in later)
         kept.append(new if fits and free else old)
     return replace(case, pred=tuple(kept))
@@ -277,11 +259,12 @@ class _Folds:
         if not rank_pairs([selection.calibration.cases[k] for k in kept]):
             return None
         # the basis is not made anew: what is equal on all cases is equal on some of them
-        coordinates = [_restricted(coordinate, kept) for coordinate in selection.retained.basis.coordinates]
+        coordinates = [
+            replace(coordinate, seen=coordinate.seen.on(kept)) for coordinate in selection.retained.basis.coordinates
+        ]
         required = self._required(coordinates, kept)
         if SelectionRequirement.ORDER in selection.requirements:
-            # weights that order all pairs order those of fewer cases: each of these selections begins
-            # with an answer
+            # weights that order all pairs order those of fewer cases: each of these selections begins with an answer
             known, place = self._known(kept), {case: k for k, case in enumerate(kept)}
             ordered = order_clauses(
                 coordinates,
@@ -386,7 +369,3 @@ def _with_places(blend: PairBlend, place: dict[int, int]) -> PairBlend | None:
     if any(case not in place for pair, _ in blend.weights for case in (pair.worse, pair.better)):
         return None
     return PairBlend(tuple((Pair(place[pair.worse], place[pair.better]), weight) for pair, weight in blend.weights))
-
-
-def _restricted(coordinate: Coordinate, kept: Sequence[int]) -> Coordinate:
-    return replace(coordinate, seen=coordinate.seen.on(kept))

@@ -1,10 +1,12 @@
 """The way from a calibration set to the smallest contract, and selections that order."""
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 import msgspec
 
@@ -133,7 +135,9 @@ def order_clauses(
     else:
         opinion = SECOND_OPINION if proved and not many else Fraction(0)
         shown = solve(problem, seconds=time, on_stage=on_stage, opinion=opinion)
-    weights, margin = written_weights(weighed.weights, lambda whole: _margin(differences, weighed.columns, whole))
+    weights, margin = written_weights(
+        weighed.weights, lambda whole: order.margin(tuple(zip(weighed.columns, whole, strict=True))) / differences.scale
+    )
     ordering = Ordering(differences, weighed, weights, margin, agreed.conflicts, agreed.given_up, agreed.bound, rows)
     return ordering, _cover(problem, weighed, shown)
 
@@ -159,24 +163,9 @@ def _unweighed(agreed: Agreed, rows: tuple[Row, ...], cover: Cover) -> Ordering:
     )
 
 
-def equally_good(ordering: Ordering, rows: Sequence[Row], costs: Sequence[int], cover: Cover, *, limit: int) -> Optima:
-    """Every set with the count, the margin and the cost of the best one."""
-    weighed, order = ordering.weighed, Order(ordering.differences)
-    least = weighed.margin * ordering.differences.scale
-    masks = [row.coordinates for row in rows] + [order.mask(b, least, strict=False) for b in weighed.blends]
-    optima = all_optima(Problem(tuple(masks), tuple(costs)), cover, limit=limit)
-    kept = tuple(columns for columns in optima if order.weights(columns).margin >= least)
-    return Optima(kept, optima.complete)
-
-
 def _row(order: Order, blend: Blend) -> Row:
     weights = tuple((order.differences.pair(place), Fraction(w, blend.total)) for place, w in blend.weights)
     return Row(PairBlend(weights), order.mask(blend, Fraction(0), strict=True))
-
-
-def _margin(differences: PairDifferences, columns: Sequence[int], weights: Sequence[int]) -> Fraction:
-    """The least weighted difference over all pairs, as a score."""
-    return Order(differences).margin(tuple(zip(columns, weights, strict=True))) / differences.scale
 
 
 def _cover(problem: Problem, weighed: Weighed, shown: Cover) -> Cover:
@@ -272,13 +261,13 @@ class Selection:
         chosen = self.cover.columns
         mask = sum(1 << place for place in chosen)
         pairs = {row.of for row in self.retained.met if isinstance(row.of, Pair)}
-        rows = [row for row in self.retained.met if not _of_one(row, pairs)]
+        # a blend of one pair asks no more than the row of that pair
+        rows = [
+            row
+            for row in self.retained.met
+            if not (isinstance(row.of, PairBlend) and len(row.of.weights) == 1 and row.of.weights[0][0] in pairs)
+        ]
         return tuple(tuple(row for row in rows if row.coordinates & mask == 1 << place) for place in chosen)
-
-
-def _of_one(row: Row, pairs: set[Pair]) -> bool:
-    """Whether a row is a blend of one pair, which asks no more than the row of that pair."""
-    return isinstance(row.of, PairBlend) and len(row.of.weights) == 1 and row.of.weights[0][0] in pairs
 
 
 def retain_basis(
@@ -354,12 +343,7 @@ def _least(
     ordered = None
     if SelectionRequirement.ORDER in requirements:
         ordered = order_clauses(
-            coordinates,
-            retained.met,
-            required.met_pairs,
-            seconds=seconds,
-            many=not required.whole,
-            on_stage=on_stage,
+            coordinates, retained.met, required.met_pairs, seconds=seconds, many=not required.whole, on_stage=on_stage
         )
     if ordered is None:
         required, cover = least_cover(coordinates, required, seconds=seconds, on_stage=on_stage)
@@ -369,16 +353,19 @@ def _least(
 
 
 def _optima(retained: Retained, cover: Cover, ordering: Ordering | None, seconds: Fraction | None) -> Optima:
+    """Every set with the count, the cost and, where the order is kept, the margin of the best one."""
+    costs = tuple(coordinate.cost for coordinate in retained.basis.coordinates)
     if ordering is None:
-        return all_optima(_problem(retained), cover, limit=MOST_OPTIMA, seconds=seconds)
+        problem = Problem(tuple(row.coordinates for row in retained.met), costs)
+        return all_optima(problem, cover, limit=MOST_OPTIMA, seconds=seconds)
     # a blend asks for a positive margin; of optima the largest margin is asked, so the blends are asked anew
-    rows = [row for row in retained.met if not isinstance(row.of, PairBlend)]
-    costs = [coordinate.cost for coordinate in retained.basis.coordinates]
-    return equally_good(ordering, rows, costs, cover, limit=MOST_OPTIMA)
-
-
-def _problem(retained: Retained) -> Problem:
-    return Problem(tuple(row.coordinates for row in retained.met), tuple(c.cost for c in retained.basis.coordinates))
+    masks = [row.coordinates for row in retained.met if not isinstance(row.of, PairBlend)]
+    weighed, order = ordering.weighed, Order(ordering.differences)
+    least = weighed.margin * ordering.differences.scale
+    masks += [order.mask(blend, least, strict=False) for blend in weighed.blends]
+    optima = all_optima(Problem(tuple(masks), costs), cover, limit=MOST_OPTIMA)
+    kept = tuple(columns for columns in optima if order.weights(columns).margin >= least)
+    return Optima(kept, optima.complete)
 
 
 def _author_warnings(retained: Retained) -> list[Diagnostic]:
@@ -410,8 +397,7 @@ def contract_text(selection: Selection) -> str:
     """The selected contract in canonical form; what `tracepact check` says of it is the caller's to ask."""
     source = Source(f"{selection.calibration.name}.contract", _written(selection))
     diagnostics = Diagnostics()
-    # through the reader and the printer of the language: the file is canonical, so its digest is that of its
-    # meaning
+    # through the reader and the printer of the language: the file is canonical, so its digest is that of its meaning
     document = read_document(source, diagnostics)
     diagnostics.raise_errors()  # a statement that is not understood would be left out
     return format_document(document, source)
@@ -519,10 +505,6 @@ def row_words(selection: Selection, row: Row) -> str:
 
 def _comment(text: str) -> list[str]:
     """A comment in lines of a readable width."""
-    lines, line = [], "#"
-    for word in text.split():
-        if len(line) + 1 + len(word) > _WIDTH:
-            lines.append(line)
-            line = "#"
-        line += f" {word}"
-    return [*lines, line]
+    plain = " ".join(text.split())
+    signs: dict[str, Any] = {"initial_indent": "# ", "subsequent_indent": "# "}
+    return textwrap.wrap(plain, _WIDTH, break_long_words=False, break_on_hyphens=False, **signs)

@@ -111,8 +111,7 @@ def evaluate_rows(
     """
     wanted = _reachable(dag, roots)
     inner = sorted({part for index in wanted for part in dag.nodes[index].parts})
-    # only what is part of something else is kept: the outermost formulas are by far the most, and each is needed
-    # once
+    # only what is part of something else is kept: the outermost formulas are by far the most, and each is needed once
     kept = np.zeros((len(inner), len(algebra.valid)), dtype=np.uint64)
     row = {index: place for place, index in enumerate(inner)}
     for group in _levels(dag, inner):
@@ -418,8 +417,7 @@ class Prover:
     def _predicate(self, clause: EventClause, formula: Formula) -> Proof:
         """A conjunction is perfect if both its parts are, so each part is asked about once."""
         if isinstance(formula, And):
-            # joined predicates are pairs of single ones, so a few dozen answers decide thousands of
-            # candidates
+            # joined predicates are pairs of single ones, so a few dozen answers decide thousands of candidates
             left, right = (self._predicate(clause, part) for part in (formula.left, formula.right))
             return left if left.outcome is not Outcome.YES else right
         event_atoms = dict(clause.event_atoms)

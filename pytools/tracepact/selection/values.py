@@ -75,8 +75,7 @@ class Seen:
         parts = [part.tolist() if part.dtype == object else part for part in (self.tops, self.bottoms)]
         if any(isinstance(part, list) for part in parts):  # it is the numbers that count, not how they are kept
             parts = [repr([int(number) for number in part]).encode() for part in parts]
-        # what is for want of obligations belongs to the key: it decides what a coordinate may be used for
-        # (14.17)
+        # what is for want of obligations belongs to the key: it decides what a coordinate may be used for (14.17)
         wants = (self.vacuous.astype(np.int64), self.counter.astype(np.int64))
         return b"|".join(part if isinstance(part, bytes) else part.tobytes() for part in (*parts, *wants))
 
@@ -294,8 +293,7 @@ def observe_frames(
     rows = 0
     for places, masks in evaluate_rows(dag, formulas, trials.atoms, trials.algebra):
         missed = ~masks
-        # the mask of a formula is made once and compared under every obligation, which is where the time
-        # would go
+        # the mask of a formula is made once and compared under every obligation, which is where the time would go
         perfect, short = missed[:, trials.perfect_words], missed[:, trials.words :]
         for column, row in enumerate(obligations):
             failed = np.zeros(len(places), dtype=np.int8)
@@ -306,8 +304,7 @@ def observe_frames(
             kept = np.arange(len(places)) if dropped else np.flatnonzero(failed == Screening.PASSED)
             if not len(kept):
                 continue
-            # only what passed is counted on the cases: counting bits costs more than the screening, and
-            # most fail there
+            # only what passed is counted on the cases: counting bits costs more than the screening, and most fail there
             violated = missed[kept, : trials.words]
             violated &= row[: trials.words]
             counts = trials.by_segment(np.bitwise_count(violated))[:, trials.case_segments]
@@ -374,8 +371,7 @@ def observe_events(
         event_atoms = {name: atom for i in chosen for name, atom in clauses[i].event_atoms}
         prepared = {name: prepare(atom, family.step) for name, atom in event_atoms.items()}
         masks = {name: _mask(atom.truth(o) for o in duties.all) for name, atom in prepared.items()}
-        # obligations take the place of frames: a predicate is evaluated on all of them by the same code, one
-        # bit each
+        # obligations take the place of frames: a predicate is evaluated on all of them by the same code, one bit each
         every = (1 << len(duties.all)) - 1
         truths = evaluate_masks([clauses[i].formula for i in chosen], masks, IntegerAlgebra(every, len(duties.all)))
         counts, perfect = duties.number, trials.perfect_segments

@@ -170,8 +170,7 @@ def _least(
     common = lcm(*(weight.denominator for weight in weights))
     among = np.array(places, dtype=np.intp)
     rough = differences.weighed(columns, np.array([float(weight) for weight in weights]), among)
-    # floats are wrong by less than a part of the scale here, so the least is among these, which whole numbers
-    # decide
+    # floats are wrong by less than a part of the scale here, so the least is among these, which whole numbers decide
     near = among[rough <= rough.min() + 1]
     exact = differences.weighed(columns, np.array([int(weight * common) for weight in weights], dtype=object), near)
     best = min(range(len(near)), key=lambda k: exact[k])
