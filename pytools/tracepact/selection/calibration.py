@@ -8,11 +8,12 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from tracepact.data.events import Event
+from tracepact.data.grid import Grid
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, Source, TextPlace, did_you_mean
 from tracepact.language.compilation import parse_formula
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Matcher, MatcherKind, Projection
-from tracepact.language.formula import atoms
+from tracepact.language.formula import FrameRun, atoms, union_runs
 from tracepact.selection.toml_tables import Fields, Places, is_number, read_toml
 from tracepact.wording import ms, print_number
 
@@ -51,14 +52,6 @@ class CandidateFamily:
     matchers: tuple[Matcher, ...] = (Matcher(),)
     most: int = MOST
     source: Source | None = field(default=None, compare=False, repr=False)
-
-    def wider(self, radius: Fraction) -> "CandidateFamily":
-        """The same family with one more tolerance."""
-        return replace(self, tolerances=(*self.tolerances, radius))
-
-    def deeper(self) -> "CandidateFamily":
-        """The same family one modality deeper."""
-        return replace(self, depth=self.depth + 1)
 
 
 NO_FAMILY = CandidateFamily(atoms=(), obligations=(), operators=(), each=(), joined=False)
@@ -382,6 +375,14 @@ class Calibration:
     def atoms(self) -> tuple[str, ...]:
         """The declared atoms that references and cases have masks of, in order."""
         return declared_atoms([*(r.masks for r in self.references), *(case.masks for case in self.cases)])
+
+
+def frames_of(events: Iterable[Event], grid: Grid) -> set[tuple[str, int, int]]:
+    """The frame runs of some events on a grid, by label."""
+    by_label: dict[str, list[FrameRun]] = {}
+    for event in events:
+        by_label.setdefault(event.label, []).append(grid.project(event.onset, event.offset))
+    return {(label, *run) for label, runs in by_label.items() for run in union_runs(runs)}
 
 
 # The intervals of a calibration set: events of both sides, masks of declared atoms (14.2, 14.3, 14.33).

@@ -17,7 +17,6 @@ from tracepact.diagnostics.findings import Source, did_you_mean
 from tracepact.inputs import plain_within
 from tracepact.language.compilation import read_file
 from tracepact.language.contract import Projection
-from tracepact.language.formula import union_runs
 from tracepact.selection.calibration import (
     ARGUMENTS,
     CAST,
@@ -32,6 +31,7 @@ from tracepact.selection.calibration import (
     apply,
     declared_atoms,
     family_of,
+    frames_of,
     read_events,
     read_masks,
     warn_mixed,
@@ -251,7 +251,7 @@ class CalibrationReader:
         try:
             pred = apply(edit, reference.events, reference.duration)
             # a fault that the grid does not show would ask the impossible: to tell a trace from itself
-            if edit.kind != "none" and self._frames(pred) == self._frames(reference.events):
+            if edit.kind != "none" and frames_of(pred, self.grid) == frames_of(reference.events, self.grid):
                 step = ms(self.grid.step)
                 raise NotApplicable(f"on the grid of {step} the prediction is the reference", "by")
         except NotApplicable as error:
@@ -270,14 +270,6 @@ class CalibrationReader:
             for label in sorted(labels):
                 headline = f"label `{label}` does not occur in the {other} of the {fields.what}"
                 fields.report("one-sided-label", headline, "pred")
-
-    def _frames(self, events: tuple[Event, ...]) -> set[tuple[str, int, int]]:
-        labels = {event.label for event in events}
-        return {
-            (label, *run)
-            for label in labels
-            for run in union_runs(self.grid.project(e.onset, e.offset) for e in events if e.label == label)
-        }
 
     def _reference(self, fields: Fields) -> CaseReference:
         name = fields.text("reference", next(iter(self.references), "") if len(self.references) == 1 else "")

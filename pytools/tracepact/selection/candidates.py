@@ -228,20 +228,6 @@ _WAYS: tuple[tuple[Callable[[CandidateFamily], str], Callable[[CandidateFamily],
 _LONGEST_NAME = 60
 
 
-def obligation_text(candidate: Candidate, step: Fraction) -> str:
-    """Where a candidate must hold, as it is written."""
-    if isinstance(candidate, EventCandidate):
-        return f"each {candidate.clause.each.value}"
-    return formula_text(candidate.obligation, step)
-
-
-def body_text(candidate: Candidate, step: Fraction) -> str:
-    """The formula or predicate of a candidate, as it is written."""
-    if isinstance(candidate, EventCandidate):
-        return _predicate_text(candidate.clause.formula)
-    return formula_text(candidate.formula, step)
-
-
 def _predicate_text(formula: Formula) -> str:
     """A predicate; the names of its atoms are their canonical texts."""
     match formula:
@@ -272,7 +258,9 @@ def describe(candidates: Candidates, index: int) -> str:
 
 def candidate_text(candidate: Candidate, step: Fraction) -> str:
     """The text of a clause after its name."""
-    return f"on {obligation_text(candidate, step)} : {body_text(candidate, step)}"
+    if isinstance(candidate, EventCandidate):
+        return f"on each {candidate.clause.each.value} : {_predicate_text(candidate.clause.formula)}"
+    return f"on {formula_text(candidate.obligation, step)} : {formula_text(candidate.formula, step)}"
 
 
 _SUBJECTS = {"ref": "event", "pred": "prediction", "matched": "pair"}
@@ -298,7 +286,7 @@ def clause_name(candidate: Candidate, step: Fraction, index: int) -> str:
         parts = [_said(name) for name in predicate_atoms(candidate.clause.formula)]
         words = f"{subject}_{'_and_'.join(dict.fromkeys(parts))}"
     else:
-        words = _sentence(obligation_text(candidate, step).replace("!", "no "), candidate.duty, step)
+        words = _sentence(formula_text(candidate.obligation, step).replace("!", "no "), candidate.duty, step)
     name = re.sub(r"[^A-Za-z0-9]+", "_", words).strip("_")
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 8].rstrip('_')}_{index}"
 

@@ -460,9 +460,7 @@ def _show(record: SelectionRecord, form: str) -> None:
             print_json(record)
         case "csv":
             columns = ["case", "rank", "risk", *(clause.name for clause in record.selected.clauses)]
-            cases, chosen = [(place, record.cases[place]) for place in record.worst_first], record.chosen
             ranks = {case.name: "" if case.rank is None else str(case.rank) for case in record.cases}
-            rows = [[c.name, ranks[c.name], c.risk, *(str(v.values[k]) for v in chosen)] for k, c in cases]
-            print_rows(columns, rows)
+            print_rows(columns, [[c.name, ranks[c.name], c.risk, *map(str, row)] for c, row in record.value_rows])
         case _:
             print_tables(render_selection(record))

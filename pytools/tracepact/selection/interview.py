@@ -340,7 +340,7 @@ class _Options(TypedDict):
 )
 @click.option("--judge", default="", help="Who judges; a column of the file.")
 @server_options
-def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **given: Unpack[_Options]) -> int:
+def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **options: Unpack[_Options]) -> int:
     """Say in the browser which of two systems' outputs is worse; the answers are preferences for `tracepact select`.
 
     CALIBRATION, a file or the name of a shipped set, gives the step and the candidates; its cases are not used. Each
@@ -351,12 +351,12 @@ def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **g
 
     Exit codes: 0 ended, 2 invalid input.
     """
-    systems = dict(given["systems"])
-    if len(systems) < 2 or len(systems) != len(given["systems"]):
+    systems = dict(options["systems"])
+    if len(systems) < 2 or len(systems) != len(options["systems"]):
         raise click.UsageError("give two systems or more, each with a name of its own: --system NAME=TABLE")
     if not out.parent.is_dir():
         raise click.UsageError(f"there is no folder `{out.parent}` to write `{out.name}` in")
-    tables = Tables(given["ref"], given["durations"], systems, given["audio"])
+    tables = Tables(options["ref"], options["durations"], systems, options["audio"])
     with stages_shown() as on_stage:
         on_stage("reading")
         grid = load_calibration(calibration, ranked=False)

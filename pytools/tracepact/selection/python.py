@@ -1,8 +1,7 @@
 """`tracepact.select`, and the request that it shares with the command."""
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -61,8 +60,8 @@ def larger_families(selection: Selection) -> tuple[LargerFamily, ...]:
     radius = 2 * max(family.tolerances, default=calibration.step)
     families = []
     for change, larger in (
-        (f"a tolerance of {short(radius * 1000)} ms", family.wider(radius)),
-        (f"depth {family.depth + 1}", family.deeper()),
+        (f"a tolerance of {short(radius * 1000)} ms", replace(family, tolerances=(*family.tolerances, radius))),
+        (f"depth {family.depth + 1}", replace(family, depth=family.depth + 1)),
     ):
         size = family_size(larger, calibration.step)
         met: tuple[SeparatedPair, ...] = ()
@@ -211,7 +210,7 @@ def _preferred(
 
 
 def _with_warnings(selection: Selection, warnings: tuple[Diagnostic, ...]) -> Selection:
-    return dataclasses.replace(selection, diagnostics=(*warnings, *selection.diagnostics))
+    return replace(selection, diagnostics=(*warnings, *selection.diagnostics))
 
 
 def _with_own(calibration: Calibration, tables: Tables) -> tuple[Calibration, tuple[Diagnostic, ...]]:
@@ -224,7 +223,7 @@ def _with_own(calibration: Calibration, tables: Tables) -> tuple[Calibration, tu
     table = within_clips(table, lengths, diagnostics)
     references = own_references(calibration, table, lengths)
     report_left_out(table, {clip.name: clip.events for clip in references.used}, diagnostics)
-    return dataclasses.replace(calibration, own=references), tuple(diagnostics)
+    return replace(calibration, own=references), tuple(diagnostics)
 
 
 # A selection as a Python function with a result that prints well.
@@ -247,14 +246,12 @@ class SelectedContract(Presented, SelectionRecord, frozen=True):
 
     def tables(self) -> list[Table]:
         """The values of the selected clauses on each case, worst first."""
-        cases = [(place, self.cases[place]) for place in self.worst_first]
-        names, chosen = [clause.name for clause in self.selected.clauses], self.chosen
-        columns = [*words("case"), *numbers(*(["rank"] if self.ranked else []), *names)]
-        ranks = [["–" if case.rank is None else str(case.rank)] if self.ranked else [] for _, case in cases]
-        rows = [
-            [case.name, *rank, *(str(c.values[place]) for c in chosen)]
-            for (place, case), rank in zip(cases, ranks, strict=True)
-        ]
+        columns = [*words("case"), *numbers(*(["rank"] if self.ranked else []))]
+        columns += numbers(*(clause.name for clause in self.selected.clauses))
+        rows = []
+        for case, values in self.value_rows:
+            rank = ["–" if case.rank is None else str(case.rank)] if self.ranked else []
+            rows.append([case.name, *rank, *map(str, values)])
         return [Table("", columns, rows)]
 
     def rows(self) -> tuple[Sequence[str], list[Sequence[Any]]]:

@@ -425,6 +425,12 @@ class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
         ]
 
     @property
+    def value_rows(self) -> list[tuple[CaseRecord, list[Fraction]]]:
+        """The cases and the values of the selected clauses on them, the worst case first."""
+        chosen = self.chosen
+        return [(self.cases[place], [one.values[place] for one in chosen]) for place in self.worst_first]
+
+    @property
     def unseen(self) -> list[str]:
         """The cases with a fault that the contract scores as perfect: 1 under its weights, or on every clause."""
         ordering, values = self.selected.ordering, [coordinate.values for coordinate in self.chosen]

@@ -96,7 +96,10 @@ class Row:
 
 def rank_pairs(cases: Sequence[CalibrationCase]) -> list[Pair]:
     """All pairs of different rank in one group, the worse case first; then what cases without a rank are below."""
-    level, group = rank_levels(cases), np.unique([case.group for case in cases], return_inverse=True)[1]
+    level, group = (
+        np.unique(keys, return_inverse=True)[1]
+        for keys in ([case.rank for case in cases], [case.group for case in cases])
+    )
     own = np.array([not case.below for case in cases], dtype=np.bool_)
     worse, better = np.nonzero((level[:, None] > level) & (group[:, None] == group) & own[:, None] & own)
     places = {(case.group, case.name): place for place, case in enumerate(cases)}
@@ -107,12 +110,6 @@ def rank_pairs(cases: Sequence[CalibrationCase]) -> list[Pair]:
         if (case.group, name) in places
     ]
     return [*(Pair(i, j) for i, j in zip(worse.tolist(), better.tolist(), strict=True)), *played]
-
-
-def rank_levels(cases: Sequence[CalibrationCase]) -> NDArray[np.intp]:
-    """By case how many smaller ranks there are."""
-    ranks = {rank: level for level, rank in enumerate(sorted({case.rank for case in cases}))}
-    return np.array([ranks[case.rank] for case in cases], dtype=np.intp)
 
 
 def faults(cases: Sequence[CalibrationCase]) -> list[FaultCases]:
@@ -129,11 +126,6 @@ def faults(cases: Sequence[CalibrationCase]) -> list[FaultCases]:
         )
         for (group, name), own in places.items()
     ]
-
-
-def separates(values: Sequence[Fraction], pair: Pair) -> bool:
-    """Whether the worse case has the strictly smaller value."""
-    return values[pair.worse] < values[pair.better]
 
 
 def difference(coordinate: Coordinate, pair: Pair) -> Fraction:

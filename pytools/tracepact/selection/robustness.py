@@ -147,39 +147,29 @@ def robustness(selection: Selection) -> tuple[RobustnessRecord, ...]:
     if not selection.clauses or not pairs:
         return ()
     contract = parse_contract(contract_text(selection))
-    weights = selection.ordering.weights if selection.ordering else None
+    worse, better = pair_places(pairs)
     records = []
     for words, cases in disturbances(calibration):
-        changed = _changed(cases, calibration.cases)
         # the clauses as they are written, with the numbers they were given, not the candidates they were chosen by
         rows = seen_of_clauses(replace(calibration, cases=cases), contract, selection.matcher)
         clauses = [replace(coordinate, seen=rows[k]) for k, coordinate in enumerate(selection.coordinates)]
-        records.append(_counted(words, changed, cases, pairs, clauses, weights))
+        naming = Naming.of(faults(cases))
+        ordered = None
+        if selection.ordering is not None:
+            weights = tuple(enumerate(selection.ordering.weights))
+            ordered = int((differences_of(clauses, pairs).least_by(weights) > 0).sum())
+        records.append(
+            RobustnessRecord(
+                words,
+                _changed(cases, calibration.cases),
+                len(pairs),
+                len(pairs) - len(ComparedCoordinates.of(clauses).unmet(worse, better)),
+                ordered,
+                len(naming.every),
+                len({fault for clause in clauses for fault in naming.by(clause)}),
+            )
+        )
     return tuple(records)
-
-
-def _counted(
-    words: str,
-    changed: int,
-    cases: Sequence[CalibrationCase],
-    pairs: Sequence[Pair],
-    clauses: Sequence[Coordinate],
-    weights: Sequence[int] | None,
-) -> RobustnessRecord:
-    naming = Naming.of(faults(cases))
-    worse, better = pair_places(pairs)
-    ordered = None
-    if weights is not None:
-        ordered = int((differences_of(clauses, pairs).least_by(tuple(enumerate(weights))) > 0).sum())
-    return RobustnessRecord(
-        words,
-        changed,
-        len(pairs),
-        len(pairs) - len(ComparedCoordinates.of(clauses).unmet(worse, better)),
-        ordered,
-        len(naming.every),
-        len({fault for clause in clauses for fault in naming.by(clause)}),
-    )
 
 
 def _scaled(case: CalibrationCase, factor: Fraction) -> CalibrationCase:

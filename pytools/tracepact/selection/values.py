@@ -434,16 +434,6 @@ _PARTS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _ObserveJob:
-    """What all parts share."""
-
-    dag: Dag
-    asked: tuple[int, ...]
-    trials: Trials
-    dropped: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _ObservedParts:
     """Parts that were observed, by their numbers, and why one was not."""
 
@@ -464,9 +454,7 @@ def observe_frames_by(
         return observe_frames(dag, conditions, formulas, trials, dropped)
     bounds = [len(formulas) * k // number for k in range(number + 1)]
     tasks = [(k, tuple(formulas[bounds[k] : bounds[k + 1]])) for k in range(number)]
-    work: Work[_ObservedParts] = Work(
-        partial(_observe_part, _ObserveJob(dag, tuple(conditions), trials, dropped)), tasks, _given_up
-    )
+    work: Work[_ObservedParts] = Work(partial(_observe_part, dag, tuple(conditions), trials, dropped), tasks, _given_up)
     observed = run_tasks(engine, work)
     assert observed is not None  # there are parts
     if observed.lost is not None:
@@ -474,9 +462,11 @@ def observe_frames_by(
     return Observation.joined([observed.parts[k] for k in range(number)])
 
 
-def _observe_part(job: _ObserveJob, task: tuple[int, tuple[int, ...]]) -> _ObservedParts:
+def _observe_part(
+    dag: Dag, conditions: tuple[int, ...], trials: Trials, dropped: bool, task: tuple[int, tuple[int, ...]]
+) -> _ObservedParts:
     number, formulas = task
-    return _ObservedParts({number: observe_frames(job.dag, job.asked, formulas, job.trials, job.dropped)})
+    return _ObservedParts({number: observe_frames(dag, conditions, formulas, trials, dropped)})
 
 
 def _given_up(task: tuple[int, tuple[int, ...]], why: str) -> _ObservedParts:
