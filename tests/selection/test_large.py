@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from selection.builders import PROVED, calibrations, labelled_calibrations, scaled, seen_of
 from selection.test_order import margin_of, weighings
 
-from tracepact.selection import fits
+from tracepact.selection import concessions
 from tracepact.selection import weights as order
 from tracepact.selection.basis import Coordinate, observational_classes, observe_family
 from tracepact.selection.calibration import Calibration, CalibrationCase
@@ -151,7 +151,7 @@ def test_what_climbing_keeps_is_ordered_by_its_weights_and_is_no_less_than_one_c
     pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8, unique=True))
     weights = [Fraction(data.draw(st.integers(1, 9)), 4) for _ in pairs]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fits, "_ENTRIES", data.draw(st.sampled_from([1, 10, 10**6])))
+        patch.setattr(concessions, "_CLIMBED_ENTRIES", data.draw(st.sampled_from([1, 10, 10**6])))
         found = climbed(differences_of(coordinates, pairs), weights, Clock())
     for k, pair in enumerate(pairs):
         summed = sum(difference(coordinates[c], pair) * w for c, w in found.weights)

@@ -15,7 +15,7 @@ from selection.builders import scaled
 from selection.test_order import margin_of, weighings
 
 import tracepact
-from tracepact.selection import fits
+from tracepact.selection import preferences as fitting
 from tracepact.selection.basis import Coordinate
 from tracepact.selection.calibration import CalibrationCase
 from tracepact.selection.concessions import climbed, least_given_up
@@ -126,18 +126,18 @@ def test_a_fitted_size_has_as_many_clauses_and_the_loss_of_its_weights_is_least(
     every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
     pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8, unique=True))
     differences = differences_of(coordinates, pairs)
-    likelihood = fits._Likelihood.of(differences, np.ones(len(pairs), dtype=np.int64))
+    likelihood = fitting._Likelihood.of(differences, np.ones(len(pairs), dtype=np.int64))
     for number, (columns, weights) in enumerate(likelihood.sizes(Clock()), 1):
         assert len(columns) == len(set(columns)) == number
         table = likelihood.table[:, columns]
 
         def loss(some: np.ndarray, table: np.ndarray = table) -> float:
-            return float(np.logaddexp(0, -table @ some).mean() + fits._PENALTY / 2 * some @ some)
+            return float(np.logaddexp(0, -table @ some).mean() + fitting._PENALTY / 2 * some @ some)
 
         best = minimize(loss, np.ones(number), bounds=[(0, None)] * number)
         assert loss(weights) <= best.fun + 1e-5
-    for one in fits.fitted_sizes(differences, [Fraction(1)] * len(pairs), Clock()):
-        assert all(weight >= 1 for _, weight in one.weights)
+    for one in fitting.fitted_sizes(differences, [Fraction(1)] * len(pairs), Clock()):
+        assert all(weight >= 1 for _, weight in one)
 
 
 def test_of_many_judgements_the_size_is_taken_that_agrees_with_those_left_out(tmp_path: Path) -> None:
