@@ -9,13 +9,13 @@ from selection.builders import calibrations, scaled
 
 from tracepact.data.events import Event, EventTable
 from tracepact.diagnostics.collection import InvalidInput
-from tracepact.selection import robustness
 from tracepact.selection.calibration import Calibration
 from tracepact.selection.calibration_reader import load_calibration
 from tracepact.selection.judgements import ShareRecord
 from tracepact.selection.record_parts import selection_record
 from tracepact.selection.requirements import SelectionRequirement, difference, faults, names, rank_pairs
 from tracepact.selection.robustness import (
+    _Folds,
     disturbances,
     hold_out,
     leave_one_out,
@@ -96,7 +96,7 @@ def test_a_case_left_out_gives_the_selection_of_the_others(calibration: Calibrat
 def test_what_is_learned_without_a_case_is_of_pairs_of_different_rank_among_all() -> None:
     """A blend is kept with the places that its cases have among all; it follows from the order of its pairs alone."""
     calibration = load_calibration("boundary_gate")
-    folds = robustness._Folds(select_contract(calibration, requirements=(SelectionRequirement.ORDER,)), None)
+    folds = _Folds(select_contract(calibration, requirements=(SelectionRequirement.ORDER,)), None)
     for left in (0, 1, 4):
         folds.without(lambda case, left=left: case == left)
     pairs = {pair for blend in folds.blends for pair, _ in blend.weights}
