@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from math import ceil, lcm
 from typing import Any
 
@@ -66,7 +67,8 @@ def without_conflicts(differences: PairDifferences, clock: Clock | None = None, 
     except Spent:
         return _most_kept(differences, clock)
     if not places:
-        return Agreed(differences, known=_whole(best))
+        whole = enumerate(in_whole_parts(best.weights).tolist())
+        return Agreed(differences, known=tuple((column, weight) for column, weight in whole if weight))
     # the fewest pairs are an NP-hard question even for a small set, so it never runs without an end
     clock = clock if clock.left() is not None else Clock.of(GIVING_UP)
     number = len(differences.pairs)
@@ -76,8 +78,7 @@ def without_conflicts(differences: PairDifferences, clock: Clock | None = None, 
     try:
         for place in conceded.places:
             # climbing may give up more than is needed: a pair in no conflict with what is kept stays
-            pairs = _conflict(differences, out - {place}, showing)
-            if pairs is None:
+            if (pairs := _conflict(differences, out - {place}, showing)) is None:
                 out.discard(place)
             else:
                 conflicts.append(Conflict(tuple(differences.pairs[k] for k in sorted(pairs)), differences.pairs[place]))
@@ -86,12 +87,6 @@ def without_conflicts(differences: PairDifferences, clock: Clock | None = None, 
     given_up = tuple(differences.pairs[k] for k in sorted(out))
     kept = differences.keeping([k for k in range(number) if k not in out])
     return Agreed(kept, tuple(conflicts), given_up, ceil(conceded.bound))
-
-
-def _whole(weights: Weights) -> WholeWeights:
-    """Weights on clauses, as whole numbers."""
-    common = lcm(*(weight.denominator for weight in weights.weights))
-    return tuple((column, int(weight * common)) for column, weight in enumerate(weights.weights) if weight)
 
 
 def _most_kept(differences: PairDifferences, clock: Clock) -> Agreed:
@@ -278,14 +273,12 @@ def _lightest(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], 
 
     Conflicts that have no pair in common, nor with others in between, are looked at apart.
     """
-    chosen: list[int] = []
     # groups without a common pair are solved apart: the time is exponential in the largest, not in all
-    for group in _groups(conflicts):
-        if len(group) == 1:
-            chosen.append(min(group[0], key=lambda k: (weights[k], k)))
-            continue
-        chosen += _lightest_of(group, weights, clock)
-    return tuple(sorted(chosen))
+    chosen = (
+        _lightest_of(group, weights, clock) if len(group) > 1 else [min(group[0], key=lambda k: (weights[k], k))]
+        for group in _groups(conflicts)
+    )
+    return tuple(sorted(chain.from_iterable(chosen)))
 
 
 def _groups(conflicts: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
@@ -304,7 +297,7 @@ def _groups(conflicts: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
 
 def _lightest_of(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], clock: Clock) -> tuple[int, ...]:
     members = sorted(frozenset().union(*conflicts))
-    common = lcm(*(weights[k].denominator for k in members))
+    heavy = in_whole_parts([weights[k] for k in members]).tolist()
     # weights alone decide here, not the number of pairs, so this is not the problem that the search for covers solves
     solver = z3.Optimize()
     left = clock.left()
@@ -313,7 +306,7 @@ def _lightest_of(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction
     chosen = {k: z3.Bool(f"p{k}") for k in members}
     for conflict in conflicts:
         solver.add(z3.Or(*(chosen[k] for k in sorted(conflict))))
-    solver.minimize(z3.Sum([z3.If(chosen[k], int(weights[k] * common), 0) for k in members]))
+    solver.minimize(z3.Sum([z3.If(chosen[k], weight, 0) for k, weight in zip(members, heavy, strict=True)]))
     if solver.check() != z3.sat:
         raise Spent
     model = solver.model()
@@ -343,7 +336,7 @@ class Climbed:
 
 
 def climbed(differences: PairDifferences, weights: Sequence[Fraction], clock: Clock) -> Climbed:
-    """The best weights that climbing finds in its time; never less is kept than by what it begins with.
+    """The best weights that climbing finds in its time; it never keeps less than what it begins with.
 
     It begins with the clause that keeps most by itself, and with the weights of the least total hinge loss, if a solver
     of linear programs is there: from one clause alone it ends where no single change gains anything.

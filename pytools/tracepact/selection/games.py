@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.selection.basis import Coordinate
-from tracepact.selection.cover import available
-from tracepact.selection.cover_problem import Clock
+from tracepact.selection.cover_problem import Clock, available
 from tracepact.selection.requirements import Pair, pair_places
 from tracepact.selection.values import Counts, Seen, lowest, products_fit
 

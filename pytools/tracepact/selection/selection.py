@@ -154,13 +154,10 @@ def _placed(differences: PairDifferences, blends: Sequence[PairBlend]) -> list[B
 
 def _unweighed(agreed: Agreed, rows: tuple[Row, ...], cover: Cover) -> Ordering:
     """Nothing is left to order: every clause has the weight 1."""
-    ones = (1,) * len(cover.columns)
+    ones, none = (1,) * len(cover.columns), Fraction(0)
     proven = Proven.ORDER if cover.optimal else Proven.NOTHING
-    same = tuple(Fraction(1, len(ones)) for _ in ones)
-    weighed = Weighed(cover.columns, same, Fraction(0), Fraction(0), proven, ())
-    return Ordering(
-        agreed.differences, weighed, ones, Fraction(0), agreed.conflicts, agreed.given_up, agreed.bound, rows
-    )
+    weighed = Weighed(cover.columns, tuple(Fraction(1, len(ones)) for _ in ones), none, none, proven, ())
+    return Ordering(agreed.differences, weighed, ones, none, agreed.conflicts, agreed.given_up, agreed.bound, rows)
 
 
 def _row(order: Order, blend: Blend) -> Row:
@@ -171,8 +168,8 @@ def _row(order: Order, blend: Blend) -> Row:
 def _cover(problem: Problem, weighed: Weighed, shown: Cover) -> Cover:
     """The selected clauses with the evidence that no fewer do; margin, cost and order are the search's to prove."""
     cost = problem.cost(weighed.columns)
-    fewest = len(weighed.columns) == shown.count_bound
-    proven = Level.ORDER if weighed.proven is Proven.ORDER else Level.COUNT if fewest else Level.NONE
+    fewest = Level.COUNT if len(weighed.columns) == shown.count_bound else Level.NONE
+    proven = Level.ORDER if weighed.proven is Proven.ORDER else fewest
     second = msgspec.structs.replace(shown.second_solver, cheaper=CoverAnswer.UNASKED, earlier=CoverAnswer.UNASKED)
     return replace(
         shown,
@@ -408,19 +405,20 @@ def _written(selection: Selection) -> str:
     title = f"Selected from {len(calibration.cases)} cases of {calibration.name}"
     said = {word for clause in selection.clauses for word in re.findall(r"[A-Za-z_]\w*", clause.text)}
     atoms = [atom for atom in calibration.atoms if atom in said]
-    settings = settings_text(calibration, selection.matcher, contract_name(selection), title, atoms)
+    name = re.sub(r"[^A-Za-z0-9_]", "_", calibration.name)  # rule 1.3
+    name = f"{'_' if name[:1].isdigit() else ''}{name}_selected"
+    settings = settings_text(calibration, selection.matcher, name, title, atoms)
     lines = [*_opening(selection), settings.rstrip()]
     clips = f"{_CLIPS}: {_ORDERED}." if selection.ordering else f"{_CLIPS}."
     lines += [*_comment(clips), "aggregate macro_clips", *_parameters(selection)]
     for only, clause in zip(selection.needed_for, selection.clauses, strict=True):
         ranges = [line for number in clause.ranges for line in _comment(number.words)]
-        lines += ["", *_reasons(selection, only), *ranges]
-        lines.append(f"clause {clause.name} {clause.text}")
-    lines += _profile(selection, [clause.name for clause in selection.clauses])
+        lines += ["", *_reasons(selection, only), *ranges, f"clause {clause.name} {clause.text}"]
+    lines += _profile(selection)
     return "\n".join(lines) + "\n"
 
 
-def _profile(selection: Selection, names: list[str]) -> list[str]:
+def _profile(selection: Selection) -> list[str]:
     """The weights under which the order of harm is kept."""
     ordering = selection.ordering
     if ordering is None or not ordering.differences.pairs:
@@ -433,14 +431,9 @@ def _profile(selection: Selection, names: list[str]) -> list[str]:
         f"Weighed like this the mean is lower on the worse case of {pairs} {which}, by {at_least(ordering.margin)} or "
         "more."
     )
-    weighed = [f"{name} = {weight}" for name, weight in zip(names, ordering.weights, strict=True) if weight]
+    weights = zip(selection.clauses, ordering.weights, strict=True)
+    weighed = [f"{clause.name} = {weight}" for clause, weight in weights if weight]
     return ["", *_comment(text), f"profile {HARM} : {', '.join(weighed)}"]
-
-
-def contract_name(selection: Selection) -> str:
-    """The name of the selected contract (rule 1.3)."""
-    name = re.sub(r"[^A-Za-z0-9_]", "_", selection.calibration.name)
-    return f"{'_' if name[:1].isdigit() else ''}{name}_selected"
 
 
 def _parameters(selection: Selection) -> list[str]:
