@@ -15,7 +15,7 @@ from tracepact.selection import concessions
 from tracepact.selection import weights as order
 from tracepact.selection.basis import Coordinate, observational_classes, observe_family
 from tracepact.selection.calibration import Calibration, CalibrationCase
-from tracepact.selection.concessions import climbed, least_given_up
+from tracepact.selection.concessions import climbed, least_given_up, not_ordered
 from tracepact.selection.cover import bounded
 from tracepact.selection.cover_problem import Clock, Problem, mask_of, members
 from tracepact.selection.games import differences_of
@@ -152,11 +152,13 @@ def test_what_climbing_keeps_is_ordered_by_its_weights_and_is_no_less_than_one_c
     weights = [Fraction(data.draw(st.integers(1, 9)), 4) for _ in pairs]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(concessions, "_CLIMBED_ENTRIES", data.draw(st.sampled_from([1, 10, 10**6])))
-        found = climbed(differences_of(coordinates, pairs), weights, Clock())
+        differences = differences_of(coordinates, pairs)
+        whole = climbed(differences, weights, Clock())
+        given_up = not_ordered(differences, whole)
     for k, pair in enumerate(pairs):
-        summed = sum(difference(coordinates[c], pair) * w for c, w in found.weights)
-        assert (summed > 0) == (k not in found.given_up)
-    kept = sum(w for k, w in enumerate(weights) if k not in found.given_up)
+        summed = sum(difference(coordinates[c], pair) * w for c, w in whole)
+        assert (summed > 0) == (k not in given_up)
+    kept = sum(w for k, w in enumerate(weights) if k not in given_up)
     assert kept >= max(sum(w for w, p in zip(weights, pairs, strict=True) if difference(c, p) > 0) for c in coordinates)
 
 

@@ -99,7 +99,7 @@ def _most_kept(differences: PairDifferences, clock: Clock) -> Agreed:
     known = guessed_apart(differences, climbing) or ()
     if not known:
         some = differences.keeping(np.linspace(0, number - 1, most).astype(np.intp).tolist())
-        known = climbed(some, [Fraction(1)] * most, climbing).weights
+        known = climbed(some, [Fraction(1)] * most, climbing)
     least = differences.least_by(known)
     if least.min() > 0:
         return Agreed(differences, known=known)
@@ -191,8 +191,9 @@ def least_given_up(
     # to keep as much weight as can be is NP-hard and hard to approximate (Amaldi and Kann 1995, on feasible
     # subsystems), so a good choice is climbed to first and bounded from below afterwards
     climbing = clock if left is None else clock.at_most(Fraction(left) * _CLIMBING)
-    first = counted(differences, known) if known else climbed(differences, weights, climbing)
-    best = ConcededPairs(first.given_up, _total(weights, first.given_up), Fraction(0), first.weights)
+    by = tuple(known) or climbed(differences, weights, climbing)
+    lost = not_ordered(differences, by)
+    best = ConcededPairs(lost, _total(weights, lost), Fraction(0), by)
     conflicts = _evident(differences)
     bound = Fraction(0)
     try:
@@ -327,15 +328,7 @@ _PARTS = 10**5
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class Climbed:
-    """Weights on clauses, by their places, and the pairs that they do not order."""
-
-    weights: WholeWeights
-    given_up: tuple[int, ...]
-
-
-def climbed(differences: PairDifferences, weights: Sequence[Fraction], clock: Clock) -> Climbed:
+def climbed(differences: PairDifferences, weights: Sequence[Fraction], clock: Clock) -> WholeWeights:
     """The best weights that climbing finds in its time; it never keeps less than what it begins with.
 
     It begins with the clause that keeps most by itself, and with the weights of the least total hinge loss, if a solver
@@ -348,15 +341,15 @@ def climbed(differences: PairDifferences, weights: Sequence[Fraction], clock: Cl
     left = clock.left()
     program = guessed_apart(differences, clock if left is None else clock.at_most(Fraction(left) / 3), heavy)
     begins += [program] if program else []
-    # floats may see a gain that is none: what is kept is counted in whole numbers
-    reached = [counted(differences, begin) for begin in begins]
+    reached = list(begins)
     for begin in begins[::-1]:
         climb = _WeightClimb.of(differences, heavy, alone, dict(begin))
         while clock.left() != 0 and (climb.improve() or climb.swap()):
             pass
         if whole := climb.whole_weights():
-            reached.append(counted(differences, whole))
-    return min(reached, key=lambda one: (sum(heavy[list(one.given_up)], start=0), len(one.weights)))
+            reached.append(whole)
+    # floats may see a gain that is none: what is kept is counted in whole numbers
+    return min(reached, key=lambda one: (sum(heavy[list(not_ordered(differences, one))], start=0), len(one)))
 
 
 def in_whole_parts(weights: Sequence[Fraction]) -> NDArray[Any]:
@@ -374,9 +367,9 @@ def _alone(differences: PairDifferences, heavy: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate(kept)
 
 
-def counted(differences: PairDifferences, weights: Sequence[tuple[int, int]]) -> Climbed:
+def not_ordered(differences: PairDifferences, weights: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """The pairs that weights do not order, counted in whole numbers."""
-    return Climbed(tuple(weights), tuple(np.flatnonzero(differences.least_by(weights) <= 0).tolist()))
+    return tuple(np.flatnonzero(differences.least_by(weights) <= 0).tolist())
 
 
 @dataclass(slots=True, eq=False)

@@ -137,8 +137,7 @@ def _bound(problem: Problem, columns: tuple[int, ...], searched: int, proven: Le
     # a row that contains another is covered with it: the bound loses nothing, and there is far less to look at
     rows = minimal_rows(problem)
     narrow, sources = Problem(tuple(rows), problem.costs), tuple(rows.values())
-    # independent rows come first: a reader checks them at a glance; weights need a sum for each column, and the
-    # word of the search needs trust
+    # a reader checks independent rows at a glance; weights need sums, and the word of the search needs trust
     independent = independent_rows(narrow, len(columns))
     weights: dict[int, Fraction] = {}
     if len(independent) < len(columns) and proven < Level.COUNT:
@@ -255,8 +254,7 @@ class _DividedSearch:
         bounds = [_least(part) for part in parts]
         by_part: list[list[Columns]] = [[small.forced]]
         for k, part in enumerate(parts):
-            # a part may only use what the least of those behind it leaves; without this its search would go on
-            # where the whole is lost
+            # a part may use what the least of those behind it leaves; else its search goes on where the whole is lost
             least, cheapest = (sum(column) for column in zip((0, 0), *bounds[k + 1 :], strict=True))
             if (best := self._part(part, (count - least, cost - cheapest))) == []:
                 return []
@@ -358,8 +356,7 @@ class _BranchSearch:
         self.clock.check()
         left = len(self.best) - len(chosen) - int(self.count_only)
         open_rows = rows.bit_count()
-        # the counting bound: as many columns as may still be chosen, each covering all that the best of them
-        # can, must be enough for the open rows
+        # the counting bound: the best of the columns, as many as may still be chosen, must be enough for the open rows
         gains = {column: (covered & rows).bit_count() for column, covered in columns.items()}
         most = sorted(gains.values(), reverse=True)[: max(left, 0)]
         if sum(most) < open_rows:

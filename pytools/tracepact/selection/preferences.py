@@ -16,7 +16,7 @@ from tracepact.engines import Engine
 from tracepact.language.contract import Contract
 from tracepact.selection.basis import Coordinate, observe_family, readable_clauses, with_matcher, with_other_numbers
 from tracepact.selection.calibration import Calibration, CalibrationCase, CandidateFamily
-from tracepact.selection.concessions import _PARTS, counted, in_whole_parts, least_given_up
+from tracepact.selection.concessions import _PARTS, in_whole_parts, least_given_up, not_ordered
 from tracepact.selection.cover import bounded
 from tracepact.selection.cover_problem import Clock, Cover, Problem
 from tracepact.selection.games import PairDifferences, WholeWeights, differences_of
@@ -171,7 +171,7 @@ def _by_size(
     coordinates, chosen = retained.basis.coordinates, fit
     on_stage("what any contract violates")
     least = least_given_up(differences, heavy, Clock.of(None if share is None else share * _SHARE), chosen)
-    lost = set(counted(differences, chosen).given_up)
+    lost = set(not_ordered(differences, chosen))
     kept = [pair for k, pair in enumerate(pairs) if k not in lost]
     if not kept:
         raise _nothing()
@@ -352,7 +352,7 @@ def violated_weight(
     differences: PairDifferences, weights: Sequence[Fraction], whole: Sequence[tuple[int, int]]
 ) -> Fraction:
     """The weight of the pairs that whole weights on clauses do not order, counted exactly."""
-    return sum((weights[k] for k in counted(differences, whole).given_up), Fraction(0))
+    return sum((weights[k] for k in not_ordered(differences, whole)), Fraction(0))
 
 
 def _rational(

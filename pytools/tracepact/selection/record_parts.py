@@ -189,7 +189,7 @@ def _coordinate(retained: Retained, place: int, told: _CoordinateNotes) -> r.Coo
         vacuous=tuple(share == 1 for share in coordinate.vacuous),
         separates=number,
         ranks=ranks,
-        alone=tuple(_requirement(retained, row) for row in retained.rows if row.coordinates == 1 << place),
+        alone=tuple(_requirement(retained, row) for row in retained.required.rows if row.coordinates == 1 << place),
         names=tuple(fault.name for fault in told.naming.by(coordinate)),
         members=r.Members(len(coordinate.members), shown),
     )

@@ -237,7 +237,7 @@ class _Folds:
     blends: list[PairBlend] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._learn(self.selection.retained.rows, range(len(self.selection.calibration.cases)))
+        self._learn(self.selection.retained.required.rows, range(len(self.selection.calibration.cases)))
 
     def without(self, left_out: Callable[[int], bool]) -> WholeWeights | None:
         """The coordinates selected without some of the cases, and their weights; None if the others have one rank.

@@ -197,19 +197,14 @@ class Retained:
     required: Required
 
     @property
-    def rows(self) -> tuple[Row, ...]:
-        """The requirements and what follows from them, each with the coordinates that meet it."""
-        return self.required.rows
-
-    @property
     def met(self) -> tuple[Row, ...]:
         """The rows that some coordinate meets."""
-        return tuple(row for row in self.rows if row.coordinates)
+        return tuple(row for row in self.required.rows if row.coordinates)
 
     @property
     def unmet(self) -> tuple[Row, ...]:
         """The rows that no coordinate meets."""
-        return tuple(row for row in self.rows if not row.coordinates)
+        return tuple(row for row in self.required.rows if not row.coordinates)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
