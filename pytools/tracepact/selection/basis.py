@@ -1,4 +1,4 @@
-"""The retained basis: candidates on cases under one matcher, one of each class of equal ones (rule 14.10)."""
+"""Candidates on cases, one of each class of equal ones, and how one is written as a clause (14.10, 14.21)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -256,6 +256,9 @@ def retain(
         proofs,
     )
 
+
+# How a selected clause is written: in the shape of a starter clause if one is as good, each tolerance amid its range.
+# All candidates of a coordinate have the same values (14.10), so any of them may stand in the contract (14.21).
 
 _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\d+/\d+)(ms)?(?![\w./])")
 _LONGEST = 60

@@ -1,4 +1,4 @@
-"""Reads calibration sets, TOML texts whose every fault has a place; and clips of real systems as cases."""
+"""Reads calibration sets: TOML texts whose every fault has a place (14.1 to 14.5)."""
 
 import hashlib
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Pairs that no weights order together, and the least weight of pairs that have to be given up (14.19, 14.27)."""
+"""Pairs that no weights order together, and what is given up for them: little, and a bound on it (14.19, 14.27)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

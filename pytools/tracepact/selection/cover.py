@@ -1,4 +1,4 @@
-"""The best cover of a problem, and the bounds that show it: independent rows, weights on rows (rule 14.15)."""
+"""The best cover of a problem: branch and bound, the evidence, and Z3, which is asked for a better one (14.15)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -116,9 +116,9 @@ def all_optima(problem: Problem, cover: Cover, *, limit: int, seconds: Fraction 
     small = reduced(problem, Keep.OPTIMA)
     inside = tuple(c for c in cover.columns if c not in small.forced)
     try:
-        # one more than the limit, so as to know whether these are all
-        best = small.problem.key(inside)[:2]
-        equals = _DividedSearch(Clock.of(seconds), Keep.OPTIMA, limit + 1).covers(small.problem, best)
+        # one more than the limit shows that these are not all
+        every = _DividedSearch(Clock.of(seconds), Keep.OPTIMA, limit + 1)
+        equals = every.covers(small.problem, small.problem.key(inside)[:2])
     except (Spent, RecursionError):
         return Optima((cover.columns,)[:limit], complete=False)
     return Optima(tuple(sorted(small.whole(columns) for columns in equals[:limit])), len(equals) <= limit)
@@ -195,9 +195,8 @@ class SearchedCover(NamedTuple):
 def search(problem: Problem, clock: Clock, on_stage: OnStage = silent) -> SearchedCover:
     """The best cover, proven; when the time is over, of each part that was not searched the best that is known."""
     columns, proven, bound = list[int](), Level.ORDER, 0
-    parts = _divided(problem)
-    for number, part in enumerate(parts):
-        on_stage(f"part {number + 1} of {len(parts)}, {len(part.rows)} rows ({BRANCHING_NAME})")
+    for number, part in enumerate(parts := _divided(problem), 1):
+        on_stage(f"part {number} of {len(parts)}, {len(part.rows)} rows ({BRANCHING_NAME})")
         best = _searched_part(part, clock)
         columns += best.columns
         proven, bound = min(proven, best.proven), bound + best.count_bound
@@ -408,9 +407,8 @@ _LONGEST = 2**32 - 1
 def second_opinion(problem: Problem, columns: Columns, proven: Level, clock: Clock) -> SecondSolver:
     """The answers of Z3 to whether there is a cover with fewer columns, less cost, an earlier place in order.
 
-    It is asked for what is proven of the cover alone.
-
-    Raises RuntimeError if it finds a better one: then one of the two solvers is wrong, and neither is believed.
+    It is asked for what is proven of the cover alone. Raises RuntimeError if it finds a better one: then one of the two
+    solvers is wrong, and neither is believed.
     """
     referee = _Referee(problem, clock)
     better_covers: list[tuple[Level, tuple[int, int], list[list[Any]]]] = [

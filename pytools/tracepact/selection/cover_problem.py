@@ -1,4 +1,4 @@
-"""A weighted lexicographic set cover: the problem, what is known of a cover, a first one, and reductions."""
+"""A weighted lexicographic set cover: the problem, reductions, a first cover, and bounds on their number (14.15)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

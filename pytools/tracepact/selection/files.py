@@ -398,11 +398,14 @@ COMMAND = "select"
 
 def write_selection(selection: Selection, record: SelectionRecord, folder: Path) -> list[Path]:
     """All files, whole or not at all, and nothing of an earlier selection beside them; returns their paths."""
-    contract = f"{_file_name(record.calibration.name)}.contract"
+    name = re.sub(r"[^\w-]+", "_", record.calibration.name) or "selected"  # that of a file everywhere
+    contract = f"{name}.contract"
+    ordering = selection.ordering
+    pairs = rank_pairs(selection.calibration.cases) if ordering is None else ordering.differences.pairs
     contents = {
         "selection.json": json_text(plain(record)),
         "selection.txt": selection_text(record),
-        "selection.html": _page(selection, record, contract),
+        "selection.html": selection_page(record, sliders(selection), pairs, file=contract),
         "selection.svg": selection_picture(record, alone=True),
         "candidates.tsv": table_text(MEMBER_COLUMNS, map(astuple, member_records(selection.retained))),
     }
@@ -413,12 +416,6 @@ def write_selection(selection: Selection, record: SelectionRecord, folder: Path)
         contents[FILE] = json_text(plain(claim))
     write_results(folder, COMMAND, contents)
     return [folder / name for name in contents]
-
-
-def _page(selection: Selection, record: SelectionRecord, file: str) -> str:
-    ordering = selection.ordering
-    pairs = rank_pairs(selection.calibration.cases) if ordering is None else ordering.differences.pairs
-    return selection_page(record, sliders(selection), pairs, file=file)
 
 
 def order_claim(selection: Selection, record: SelectionRecord) -> OrderClaim | None:
@@ -438,11 +435,6 @@ def order_claim(selection: Selection, record: SelectionRecord) -> OrderClaim | N
         tuple(ClaimedCase(case.name, case.duration, events(case.ref), events(case.pred)) for case in cases),
         tuple((pair.worse, pair.better) for pair in ordering.differences.pairs),
     )
-
-
-def _file_name(name: str) -> str:
-    """A name that is a file's name everywhere."""
-    return re.sub(r"[^\w-]+", "_", name) or "selected"
 
 
 def selection_text(record: SelectionRecord) -> str:

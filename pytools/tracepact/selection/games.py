@@ -1,4 +1,4 @@
-"""Matrix games in whole numbers: the best weights on clauses against the hardest blend of pairs."""
+"""The differences of clauses on pairs of cases, and matrix games over them in whole numbers (14.16, 14.17)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

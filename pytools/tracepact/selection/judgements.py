@@ -1,4 +1,4 @@
-"""Judgements of which of two cases is worse, and interviews that collect them (14.26, 14.30, 14.31)."""
+"""Judgements of which of two cases or outputs of systems is worse, and what to ask next (14.26, 14.29, 14.31)."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -126,15 +126,6 @@ class Preference:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Two cases of which judges, or one judge twice, said opposite things, and the weight of each side."""
-
-    pair: Pair
-    weight: Fraction
-    against: Fraction
-
-
-@dataclass(frozen=True, slots=True)
 class Preferences:
     """The judgements of a file, in its order; `same` counts the rows that say neither is worse."""
 
@@ -155,13 +146,13 @@ class Preferences:
         """How many different pairs were judged, whichever was said to be worse."""
         return len({frozenset((row.pair.worse, row.pair.better)) for row in self.rows})
 
-    def contradictions(self) -> Iterator[Contradiction]:
-        """Every pair that was judged both ways, the heavier side first."""
+    def contradictions(self) -> Iterator[tuple[Pair, Fraction, Fraction]]:
+        """Every pair that was judged both ways, the heavier side first, and the weight of each side."""
         weights = self.weights()
         for pair, weight in weights.items():
             against = weights.get(Pair(pair.better, pair.worse))
             if against is not None and (weight > against or (weight == against and pair.worse < pair.better)):
-                yield Contradiction(pair, weight, against)
+                yield pair, weight, against
 
 
 # What is reported of judgements and of what a contract makes of them.

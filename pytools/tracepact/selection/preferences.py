@@ -115,11 +115,9 @@ def _preferences_record(
         violated=tuple(violated(pairs[place]) for place in fitted.violated),
         violated_weight=sum((weights[pairs[place]] for place in fitted.violated), Fraction(0)),
         bound=fitted.bound,
-        contradictions=tuple(
-            ContradictionRecord(*one.pair.names(cases), one.weight, one.against) for one in contradictions
-        ),
+        contradictions=tuple(ContradictionRecord(*pair.names(cases), *sides) for pair, *sides in contradictions),
         pairs=preferences.pairs,
-        undecided=sum(one.weight == one.against for one in contradictions),
+        undecided=sum(weight == against for _, weight, against in contradictions),
         path=fitted.path,
         folds=folds,
         agreement=agreement,

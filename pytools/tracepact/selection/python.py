@@ -1,4 +1,4 @@
-"""`tracepact.select`, and the request that it shares with the command."""
+"""`tracepact.select`, the request that it shares with the command, and larger families that would do more."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

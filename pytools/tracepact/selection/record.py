@@ -8,7 +8,7 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from tracepact.diagnostics.records import DiagnosticRecord
-from tracepact.language.contract import Matcher, MatcherKind, Projection
+from tracepact.language.contract import MatcherKind, Projection
 from tracepact.records import Count, Digest, OneOf, Record
 from tracepact.selection.basis import RangeRecord
 from tracepact.selection.cover_problem import SecondSolver
@@ -87,11 +87,6 @@ class SelectionMatcher(Record, frozen=True):
     kind: MatcherKind
     search: Fraction
     overlap_reward: Fraction
-
-    @classmethod
-    def of(cls, matcher: Matcher) -> "SelectionMatcher":
-        """The record of a matcher."""
-        return cls(matcher.kind, matcher.search, matcher.overlap_reward)
 
 
 class CandidateFamilyRecord(Record, frozen=True):

@@ -30,7 +30,7 @@ from tracepact.selection.requirements import (
     pair_places,
     rank_pairs,
 )
-from tracepact.selection.robustness import HoldoutRecord, StabilityRecord, own_references_record, robustness
+from tracepact.selection.robustness import HoldoutRecord, OwnReferencesRecord, StabilityRecord, robustness
 from tracepact.selection.selection import HARM, Retained, Selection, contract_text
 from tracepact.selection.trials import SHORT, Trials
 from tracepact.selection.values import Screening
@@ -52,7 +52,10 @@ def selection_record(
     exploits: ExploitsRecord | None = None,
 ) -> r.SelectionRecord:
     """Everything a selection says; `larger` families were tried on what it does not meet."""
-    listed, references = _listed(selection), selection.calibration.own
+    listed, references, own = _listed(selection), None, selection.calibration.own
+    if own is not None:
+        unused = own.clips - len(own.used) - len(own.same)
+        references = OwnReferencesRecord(tuple(clip.name for clip in own.used), own.same, unused)
     basis = basis_record(selection.retained, listed, judged=selection.judged is not None)
     return _like(
         r.SelectionRecord,
@@ -69,7 +72,7 @@ def selection_record(
         diagnostics=tuple(map(diagnostic_record, selection.diagnostics)),
         changes=None,
         robustness=() if selection.judged else robustness(selection),
-        own_references=own_references_record(references) if references else None,
+        own_references=references,
         stability=stability,
         holdout=holdout,
         preferences=selection.judged,
@@ -100,7 +103,9 @@ def basis_record(retained: Retained, listed: Sequence[int] | None = None, *, jud
     return r.BasisRecord(
         calibration=_like(r.CalibrationRecord, calibration, file=calibration.source.name),
         cases=tuple(_cases(retained, judged=judged)),
-        family=_like(r.CandidateFamilyRecord, family, matchers=tuple(map(r.SelectionMatcher.of, family.matchers))),
+        family=_like(
+            r.CandidateFamilyRecord, family, matchers=tuple(_like(r.SelectionMatcher, one) for one in family.matchers)
+        ),
         candidates=_candidates(retained),
         coordinates=tuple(_coordinate(retained, place, told) for place in places),
         unmet=tuple(_unmet(retained)),

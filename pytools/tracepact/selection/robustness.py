@@ -80,12 +80,6 @@ def disturbances(calibration: Calibration) -> Iterator[tuple[str, tuple[Calibrat
         yield f"on your own reference, {reference.name}", on_reference(calibration, reference)
 
 
-def own_references_record(references: OwnReferences) -> OwnReferencesRecord:
-    """Which clips were used, by name, and how many were not."""
-    unused = references.clips - len(references.used) - len(references.same)
-    return OwnReferencesRecord(tuple(clip.name for clip in references.used), references.same, unused)
-
-
 def own_references(calibration: Calibration, table: EventTable, lengths: Lengths) -> OwnReferences:
     """The clips of the user's references with the most events on which some case changes (14.22).
 

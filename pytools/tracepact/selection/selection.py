@@ -1,4 +1,4 @@
-"""The way from a calibration set to the smallest contract, and selections that order."""
+"""The way from a calibration set to the smallest contract, its weights, and the contract as text."""
 
 import re
 import textwrap

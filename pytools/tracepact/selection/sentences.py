@@ -358,7 +358,7 @@ def values_table(record: SelectionRecord) -> Table:
         mean = [decimal(ordering.values[place], 4)] if ordering else []
         rank = ["–" if case.rank is None else str(case.rank)] if ranked else []
         rows.append([case.name, *rank, case.risk, *mean, *(_value(c, place) for c in chosen)])
-    notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if _any_vacuous(record) else []
+    notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if any(any(one.vacuous) for one in chosen) else []
     notes += [f"not seen by this contract: {', '.join(record.unseen)}"] if record.unseen else []
     return Table("values of the selected clauses", [*columns, *words(*(c.name for c in chosen))], rows, notes)
 
@@ -366,10 +366,6 @@ def values_table(record: SelectionRecord) -> Table:
 def _value(coordinate: CoordinateRecord, place: int) -> Cell:
     value = coordinate.values[place]
     return Cell("∅" if coordinate.vacuous[place] else str(value), tone_of(value))
-
-
-def _any_vacuous(record: SelectionRecord) -> bool:
-    return any(any(coordinate.vacuous) for coordinate in record.chosen)
 
 
 def separation_table(record: BasisRecord, places: Sequence[int]) -> Table:

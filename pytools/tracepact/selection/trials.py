@@ -1,4 +1,4 @@
-"""What candidates are tried on, and whether a perfect prediction satisfies them on every trace (14.8)."""
+"""What candidates are tried on, as masks in words, and whether a perfect prediction satisfies them (14.8)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The fewest clauses whose weights order all pairs, then the largest margin (14.18)."""
+"""The fewest clauses whose weights order all pairs, then the largest margin, and weights as written (14.18, 14.20)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
