@@ -207,8 +207,8 @@ def observational_classes(observation: Observation) -> list[ObservedClass]:
         block = groups[start : start + _BLOCK]
         seen = observation.seen([members[0] for members in block])
         for place, members in enumerate(block):
-            own = seen[place]
-            merged.setdefault(sha256(own.key).digest(), ([], own))[0].extend(members)
+            first = seen[place]
+            merged.setdefault(sha256(first.key).digest(), ([], first))[0].extend(members)
     classes = [ObservedClass(tuple(sorted(members)), seen) for members, seen in merged.values()]
     return sorted(classes, key=lambda one: one.members[0])
 

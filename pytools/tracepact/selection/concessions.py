@@ -292,8 +292,8 @@ def _groups(conflicts: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
         touched = [group for group in groups if not group[0].isdisjoint(conflict)]
         groups = [group for group in groups if group[0].isdisjoint(conflict)]
         pairs = set(conflict).union(*(group[0] for group in touched))
-        groups.append((pairs, [*(own for group in touched for own in group[1]), conflict]))
-    return [own for _, own in groups]
+        groups.append((pairs, [*(one for group in touched for one in group[1]), conflict]))
+    return [group for _, group in groups]
 
 
 def _lightest_of(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], clock: Clock) -> tuple[int, ...]:

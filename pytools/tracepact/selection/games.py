@@ -90,12 +90,12 @@ class PairDifferences:
         # what is taken off depends on both cases, so it is worked out pair by pair, but only where there is some
         for want in np.unique(self.want[chosen]).tolist():
             helped = self._helped(want, worse, better)
-            own = np.flatnonzero(self.want[chosen] == want)
+            alike = np.flatnonzero(self.want[chosen] == want)
             touched = np.flatnonzero(helped)
             for start in range(0, len(touched), _AT_A_TIME):
                 some = touched[start : start + _AT_A_TIME]
-                gap = low[np.ix_(own, better[some])] - high[np.ix_(own, worse[some])]
-                sums[some] -= weights[own] @ np.minimum(np.maximum(gap, 0), helped[some])
+                gap = low[np.ix_(alike, better[some])] - high[np.ix_(alike, worse[some])]
+                sums[some] -= weights[alike] @ np.minimum(np.maximum(gap, 0), helped[some])
         return sums
 
     def ordered_by(self, weights: Sequence[tuple[int, int]], places: Places = slice(None)) -> Counts:
@@ -119,7 +119,7 @@ class PairDifferences:
     def keeping(self, kept: Sequence[int]) -> "PairDifferences":
         """The differences of some of the pairs, by their places among them, alone and within a corpus."""
         number = len(self.pairs)
-        places = [k for first in range(0, len(self), number) for k in (first + own for own in kept)]
+        places = [k for first in range(0, len(self), number) for k in (first + place for place in kept)]
         pairs = tuple(self.pairs[k] for k in kept)
         return replace(self, pairs=pairs, worse=self.worse[places], better=self.better[places])
 

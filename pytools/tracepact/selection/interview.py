@@ -124,7 +124,7 @@ class Interview:
     rows: list[dict[str, str]] = field(default_factory=list)
     sounds: dict[str, str] = field(default_factory=dict)
     coordinates: Sequence[Coordinate] = ()
-    own: int = 0
+    added: int = 0
     """How many rows were added here; only these can be taken back."""
     _shares: dict[int, ShareRecord] = field(default_factory=dict)
     # The server answers each request in a thread of its own.
@@ -208,7 +208,7 @@ class Interview:
             row = {"clip": shown_pair.clip, "a": shown_pair.a, "b": shown_pair.b, "worse": worse, "judge": self.judge}
             # the file first, then the state: an answer that the page shows as taken is on the disk
             self._write([*self.rows, row])
-            self.own += 1
+            self.added += 1
         return self.shown()
 
     def undo(self, undone: Undone) -> InterviewState:
@@ -216,10 +216,10 @@ class Interview:
         with self._lock:
             if undone.after != len(self.rows):
                 return self.shown(notice="this was answered in another window; here is what is next")
-            if not self.own:
+            if not self.added:
                 return self.shown(notice="only answers of this interview are taken back")
             self._write(self.rows[:-1])
-            self.own -= 1
+            self.added -= 1
         return self.shown()
 
     def outlook(self) -> Outlook:

@@ -52,10 +52,10 @@ def selection_record(
     exploits: ExploitsRecord | None = None,
 ) -> r.SelectionRecord:
     """Everything a selection says; `larger` families were tried on what it does not meet."""
-    listed, references, own = _listed(selection), None, selection.calibration.own
-    if own is not None:
-        unused = own.clips - len(own.used) - len(own.same)
-        references = OwnReferencesRecord(tuple(clip.name for clip in own.used), own.same, unused)
+    listed, references, clips = _listed(selection), None, selection.calibration.own
+    if clips is not None:
+        unused = clips.clips - len(clips.used) - len(clips.same)
+        references = OwnReferencesRecord(tuple(clip.name for clip in clips.used), clips.same, unused)
     basis = basis_record(selection.retained, listed, judged=selection.judged is not None)
     return _like(
         r.SelectionRecord,

@@ -324,7 +324,7 @@ class Trials:
     @cached_property
     def classes(self) -> NDArray[np.int64]:
         """By case how many segments it has in `case_segments`."""
-        return np.array([len(own) for own in self.segments[: self.cases]], dtype=np.int64)
+        return np.array([len(segments) for segments in self.segments[: self.cases]], dtype=np.int64)
 
 
 def own_segments(calibration: Calibration, family: Family) -> tuple[tuple[int, ...], ...]:
@@ -345,7 +345,7 @@ def trials_of(calibration: Calibration, family: Family, gap: int) -> Trials:
     layout = family.layout(gap)
     segments = own_segments(calibration, family)
     # a class of another clip is not part of this one: its frames are not valid, so nothing is obligated there
-    own = layout.paint({s: ((0, family.frames_of(s)),) for s in sorted(chain.from_iterable(segments))})
+    classes = layout.paint({s: ((0, family.frames_of(s)),) for s in sorted(chain.from_iterable(segments))})
     painted_atoms = Atoms(family, layout)
     short, short_valid, number = _short_traces(layout.gap)
     names = (*_SIDES, *(name.replace("ref", "pred") for name in _SIDES), *CLASS_ATOMS, *calibration.atoms)
@@ -356,11 +356,11 @@ def trials_of(calibration: Calibration, family: Family, gap: int) -> Trials:
 
     atoms = {
         name: np.concatenate(
-            [layout.to_words(painted_atoms[name] & own), words(short.get(_PERFECT.get(name, name), 0), width)]
+            [layout.to_words(painted_atoms[name] & classes), words(short.get(_PERFECT.get(name, name), 0), width)]
         )
         for name in names
     }
-    valid = np.concatenate([layout.to_words(own), words(short_valid, width)])
+    valid = np.concatenate([layout.to_words(classes), words(short_valid, width)])
     algebra = WordAlgebra(valid, max(layout.longest, SHORT))
     return Trials(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap, segments)
 

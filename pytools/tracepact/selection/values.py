@@ -334,7 +334,7 @@ def _rows(dag: Dag, roots: Sequence[int], trials: Trials) -> Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+class _Duties:
     """The obligations of one kind, a bit each, segment after segment; `ends` are where those of each segment end."""
 
     all: tuple[Obligation, ...]
@@ -367,7 +367,7 @@ def observe_events(
         chosen = [index for index, clause in enumerate(clauses) if clause.each is each]
         if not chosen:
             continue
-        duties = _asked(each, scenes, family.segments)
+        duties = _duties(each, scenes, family.segments)
         event_atoms = {name: atom for i in chosen for name, atom in clauses[i].event_atoms}
         prepared = {name: prepare(atom, family.step) for name, atom in event_atoms.items()}
         masks = {name: _mask(atom.truth(o) for o in duties.all) for name, atom in prepared.items()}
@@ -417,14 +417,14 @@ def _scenes(
     return scenes
 
 
-def _asked(each: Each, scenes: Sequence[tuple[int, ClipScene, tuple[tuple[int, int], ...]]], segments: int) -> _Asked:
+def _duties(each: Each, scenes: Sequence[tuple[int, ClipScene, tuple[tuple[int, int], ...]]], segments: int) -> _Duties:
     every: list[Obligation] = []
     number = np.zeros(segments, dtype=np.int64)
     for segment, scene, pairs in scenes:
-        own = obligations(each, scene, pairs)
-        number[segment] = len(own)
-        every += own
-    return _Asked(tuple(every), np.cumsum(number))
+        duties = obligations(each, scene, pairs)
+        number[segment] = len(duties)
+        every += duties
+    return _Duties(tuple(every), np.cumsum(number))
 
 
 # Frame candidates observed in parts by an engine: each part of the formulas on all cases (rule 14.35).
