@@ -274,7 +274,7 @@ def calibrate_command(
         raise InvalidInput(diagnostics)
     report_left_out(table, {clip[0]: clip[1]}, diagnostics)
     if worst is None and not early_is_worse and not whole and sys.stdin.isatty():
-        worst, early_is_worse, whole = _asked()
+        worst, early_is_worse, whole = _answers()
     ranks = _ranks(worst, early_is_worse, whole)
     _check_faults(fitting_faults(compiled, *clip[1:]), ranks, ref, diagnostics)
     text = draft_calibration(compiled, out.stem, *clip, ranks)
@@ -285,7 +285,7 @@ def calibrate_command(
     say(f"wrote {out}; `tracepact select {out}` selects a contract for it")
 
 
-def _asked() -> tuple[str | None, bool, bool]:
+def _answers() -> tuple[str | None, bool, bool]:
     """The three questions."""
     worst = click.prompt("What hurts most", type=click.Choice(list(_WORST)), default="misses")
     early = worst not in ("late", "early") and click.confirm("Is early worse than late?", default=False)

@@ -1,6 +1,6 @@
 """The formulas and the event predicates of a family, each once, counted before they are made (14.6, 14.7, 14.11)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -143,21 +143,12 @@ def _contrary(dag: Dag, first: int, second: int) -> bool:
     return node.operator is Operator.NOT and node.parts == (first,)
 
 
-_FORMULAS: Mapping[Operator, Callable[..., Formula]] = {
-    Operator.ATOM: Atom,
-    Operator.CONSTANT: lambda value: Constant(bool(value)),
-    Operator.NOT: Not,
-    Operator.EVENTUALLY: Eventually,
-    Operator.ALWAYS: Always,
-    Operator.UNTIL: Until,
-    Operator.SINCE: Since,
-    Operator.AND: And,
-    Operator.OR: Or,
-    Operator.IMPLIES: Implies,
-    Operator.IFF: Iff,
-}
+_FORMULAS: dict[Operator, Callable[..., Formula]] = {
+    # each operator is called as the constructor of its formula is
+    Operator[kind.__name__.upper()]: kind
+    for kind in (Atom, Not, Eventually, Always, Until, Since, And, Or, Implies, Iff)
+} | {Operator.CONSTANT: lambda value: Constant(bool(value))}
 """By operator what makes a formula of its parameters and parts, in the order that a node has them."""
-_UNARY = (Operator.NOT, Operator.EVENTUALLY, Operator.ALWAYS)
 
 
 def formula_of(dag: Dag, index: int) -> Formula:
@@ -179,7 +170,7 @@ def _own_cost(operator: Operator, parameters: tuple[int | str, ...]) -> int:
     """The cost of an operator without its parts."""
     if operator in (Operator.ATOM, Operator.CONSTANT):
         return 0
-    parts = [Atom("p")] * (1 if operator in _UNARY else 2)
+    parts = [Atom("p")] * (1 if operator in (Operator.NOT, Operator.EVENTUALLY, Operator.ALWAYS) else 2)
     return cost(_FORMULAS[operator](*parameters, *parts))
 
 

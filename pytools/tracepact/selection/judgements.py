@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import StringIO
-from itertools import combinations
+from itertools import chain, combinations, islice
 from math import sqrt
 from pathlib import Path
 from typing import Annotated, Any
@@ -439,20 +439,11 @@ def _both(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> Whole:
 
 
 def _chunks(coordinates: int, room: int) -> Iterator[list[tuple[int, int, int, int]]]:
-    def every() -> Iterator[tuple[int, int, int, int]]:
-        yield from ((c, c, 1, 0) for c in range(coordinates))
-        for by, with_ in _WEIGHTS:
-            yield from ((a, b, by, with_) for a, b in combinations(range(coordinates), 2))
-
-    chunk: list[tuple[int, int, int, int]] = []
-    for number, one in enumerate(every()):
-        if number == room:
-            break
-        chunk.append(one)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
+    """Two clauses and their weights, some at a time: each clause alone, then each pair under each of the weights."""
+    alone = ((c, c, 1, 0) for c in range(coordinates))
+    paired = ((a, b, *weights) for weights in _WEIGHTS for a, b in combinations(range(coordinates), 2))
+    every = islice(chain(alone, paired), room)
+    while chunk := list(islice(every, _CHUNK)):
         yield chunk
 
 
