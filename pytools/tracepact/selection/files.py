@@ -23,7 +23,7 @@ from tracepact.records import Count, Name, NotNegative, Record, plain, record_of
 from tracepact.selection import sentences as say
 from tracepact.selection.basis import number_text, seen_of_clauses, slots, tried_numbers, variants_contract, with_number
 from tracepact.selection.judgements import PathRecord
-from tracepact.selection.record import CaseRecord, ConflictRecord, CoordinateRecord, SelectedClause, SelectionRecord
+from tracepact.selection.record import CaseRecord, CoordinateRecord, SelectedClause, SelectionRecord
 from tracepact.selection.record_parts import MEMBER_COLUMNS, member_records
 from tracepact.selection.requirements import Pair, SelectionRequirement, rank_pairs
 from tracepact.selection.selection import HARM, Selection
@@ -261,7 +261,10 @@ def _sections(record: SelectionRecord, parts: Any) -> Iterator[Section]:
         yield Section("unmet", "Requirements that no candidate meets", parts.unmet(list(_unmet(record)), larger))
     if record.selected.ordering is not None and record.selected.ordering.conflicts:
         conflicts = record.selected.ordering.conflicts
-        drawn = [([_sentence(say.conflict_words(conflict))], _conflicting(record, conflict)) for conflict in conflicts]
+        drawn = []
+        for conflict in conflicts:
+            names = (name for pair in conflict.pairs for name in (pair.worse, pair.better))
+            drawn.append(([_sentence(say.conflict_words(conflict))], _pictures(*map(record.case, names))))
         yield Section("conflicts", "Pairs that no weights order together", parts.unmet(drawn, []))
     yield Section("cases", "Cases", parts.figure(inline(selection_picture(record))))
     if record.contract is not None:
@@ -344,10 +347,6 @@ def _unmet(record: SelectionRecord) -> Iterator[tuple[list[str], Pictures]]:
         if unmet.identical:
             lines.append(_sentence(say.identical_words(worse, better, record.calibration.step)))
         yield lines, _pictures(worse, better)
-
-
-def _conflicting(record: SelectionRecord, conflict: ConflictRecord) -> Pictures:
-    return _pictures(*(record.case(name) for pair in conflict.pairs for name in (pair.worse, pair.better)))
 
 
 def _reasons(record: SelectionRecord) -> Iterator[tuple[str, str, list[str], Pictures]]:

@@ -43,15 +43,10 @@ class SystemOutputs:
 
     def case(self, clip: str, system: str) -> CalibrationCase:
         """The output of a system on a clip, as a case without a rank."""
-        name = case_name(clip, system)
+        name = f"{clip} by {system}"
         how = f"clip {clip}, as {system} gave it out"
         ref, pred = self.reference.get(clip, ()), self.systems[system].get(clip, ())
         return CalibrationCase(name, "", Fraction(0), name, how, self.durations[clip], ref, pred)
-
-
-def case_name(clip: str, system: str) -> str:
-    """The name of the case that is the output of a system on a clip."""
-    return f"{clip} by {system}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ def _by_size(
     """The contract of the size that agrees best with judgements left out."""
     weights = preferences.weights()
     pairs, heavy = list(weights), list(weights.values())
-    sizes = _sizes(retained, weights, share)
+    sizes = _sizes(retained.basis.coordinates, weights, share)
     if not sizes:
         raise _nothing()
     differences = differences_of(retained.basis.coordinates, pairs)
@@ -187,9 +187,11 @@ def _by_size(
     return _Fitted(tuple(sorted(lost)), least.bound, ordering, required, cover, path)
 
 
-def _sizes(retained: Retained, weights: dict[Pair, Fraction], share: Fraction | None) -> list[WholeWeights]:
-    differences = differences_of(retained.basis.coordinates, list(weights))
-    return fitted_sizes(differences, list(weights.values()), Clock.of(share))
+def _sizes(
+    coordinates: Sequence[Coordinate], weights: dict[Pair, Fraction], seconds: Fraction | None = None
+) -> list[WholeWeights]:
+    """The fit of each size to judgements with their weights."""
+    return fitted_sizes(differences_of(coordinates, list(weights)), list(weights.values()), Clock.of(seconds))
 
 
 def _path(
@@ -202,7 +204,7 @@ def _path(
     """By size how many judgements left out are kept, and the smallest size that is about as good as the best."""
     kept, total = [0] * len(sizes), 0
     for rest, held in _folds(preferences, _FOLDS):
-        fits = _sizes(retained, rest.weights(), None if share is None else share / _FOLDS)
+        fits = _sizes(retained.basis.coordinates, rest.weights(), None if share is None else share / _FOLDS)
         total += len(held)
         for place in range(len(sizes)) if fits else ():
             chosen = fits[min(place, len(fits) - 1)]
@@ -226,10 +228,7 @@ def predicted(coordinates: Sequence[Coordinate], preferences: Preferences) -> Sh
     """Of judgements left out in turn, how many the largest contract fitted to the others keeps."""
 
     def fitted(rest: Preferences) -> list[tuple[Coordinate, int]]:
-        weights = rest.weights()
-        if not weights:
-            return []
-        fits = fitted_sizes(differences_of(coordinates, list(weights)), list(weights.values()), Clock())
+        fits = _sizes(coordinates, rest.weights()) if rest.rows else []
         return [(coordinates[column], weight) for column, weight in fits[-1]] if fits else []
 
     return _kept_left_out(preferences, _FOLDS, fitted)

@@ -317,15 +317,11 @@ def select(
         tables=Tables(ref, durations, systems or {}) if with_tables else None,
         engine=None if engine is None else engine_from(engine),
     )
-    if (conflict := request.conflict(_keyword)) is not None:
+    # an option of the command as the keyword of the function
+    if (conflict := request.conflict(lambda one: f"`{'systems' if one == 'system' else one}`")) is not None:
         raise InvalidInput([Diagnostic("wrong-form", conflict)])
     if holdout is not None and holdout < 2:
         raise InvalidInput([Diagnostic("out-of-range", f"`holdout` is {holdout}, not two or more parts")])
     authors = load_contract(clauses) if isinstance(clauses, str | Path) else clauses
     record, _ = answered(load_calibration(calibration, ranked=preferences is None), None, authors, request)
     return presented(SelectedContract, record)
-
-
-def _keyword(option: str) -> str:
-    """An option of the command as the keyword of the function."""
-    return f"`{'systems' if option == 'system' else option}`"

@@ -386,6 +386,8 @@ def _short_traces(gap: int) -> tuple[dict[str, int], int, int]:
 # an onset and a length: every interval is matched with itself, which no other overlaps, whatever the matcher.
 
 PROOF_BUDGET = Budget(seconds=5.0)
+_OUTCOMES = {Verdict.UNSAT: Outcome.YES, Verdict.SAT: Outcome.NO, Verdict.UNKNOWN: Outcome.UNKNOWN}
+"""What a search for a counterexample says of a predicate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,7 +425,9 @@ class Prover:
         event_atoms = dict(clause.event_atoms)
         key = formula, tuple(event_atoms[name] for name in sorted(atoms(formula)))
         if key not in self.predicates:
-            self.predicates[key] = _predicate(formula, event_atoms, self.step, self.budget)
+            # it is to hold for an interval of any onset and length that is matched with itself alone
+            failing, _ = perfect_interval_with(Not(formula), event_atoms, self.step, self.budget)
+            self.predicates[key] = Proof(_OUTCOMES[failing], "solver")
         return self.predicates[key]
 
     def _frames(self, obligation: Formula, formula: Formula) -> Proof:
@@ -466,13 +470,3 @@ def follows(formula: Formula, known: frozenset[Formula]) -> bool:
         case Until(_, _, right) | Since(_, _, right):
             return follows(right, known)
     return False
-
-
-# Event predicates
-
-
-def _predicate(formula: Formula, event_atoms: dict[str, EventAtom], step: Fraction, budget: Budget) -> Proof:
-    """Whether the predicate holds for an interval of any onset and length that is matched with itself alone."""
-    failing, _ = perfect_interval_with(Not(formula), event_atoms, step, budget)
-    outcomes = {Verdict.UNSAT: Outcome.YES, Verdict.SAT: Outcome.NO, Verdict.UNKNOWN: Outcome.UNKNOWN}
-    return Proof(outcomes[failing], "solver")

@@ -195,18 +195,14 @@ class Observation:
         obliged = self.obligated > 0
         judged, want = obliged[kinds], ~obliged
         number = np.where(obliged, self.obligated, 1).astype(np.int64)[kinds]
-        tops, bottoms = means(np.where(judged, self.satisfied[rows], self._wanting[kinds]), number, self.classes)
+        wanting = np.where(self.counter, 0, 1).astype(np.int64)  # what an entry without obligations scores
+        tops, bottoms = means(np.where(judged, self.satisfied[rows], wanting[kinds]), number, self.classes)
         first = np.cumsum(self.classes) - self.classes
         vacuous, counter = (
             np.add.reduceat(flags, first, axis=1, dtype=np.int64)[kinds]
             for flags in (want & ~self.counter, want & self.counter)
         )
         return Seen(tops, bottoms, vacuous, counter, self.classes)
-
-    @property
-    def _wanting(self) -> Counts:
-        """What an entry without obligations scores."""
-        return np.where(self.counter, 0, 1).astype(np.int64)
 
     def values(self, candidate: int) -> tuple[Fraction, ...]:
         """The values of one candidate."""
