@@ -75,8 +75,8 @@ ALLOWED = {
         tracelab.study.systems:read_heard np.load read_text
         tracepact.runs.batch_run:BatchRun.save open
         tracepact.runs.originals:_Candidate.digest open_dataset
-        tracepact.selection.calibration_cases:CaseReader._table events_from
-        tracepact.selection.calibration_reader:_Reading._durations durations_from
+        tracepact.selection.calibration_reader:CalibrationReader._table events_from
+        tracepact.selection.calibration_reader:CalibrationReader.calibration durations_from
         tracepact.selection.interview:prepared read_preferences
     """,
     "The place is one that the user names: an argument, an option, a folder of data with what is in it.": """
@@ -223,9 +223,9 @@ ALLOWED = {
         tracepact.data.sources:read_archive ZipFile archive.open read_bytes
         tracepact.data.sources:read_arrays ZipFile np.load
         tracepact.page_server:PageServer._open webbrowser.open
-        tracepact.selection.calibration_cases:CaseReader._pair read_events
-        tracepact.selection.calibration_cases:read_masks read_events
-        tracepact.selection.calibration_reader:_Reading._references read_events
+        tracepact.selection.calibration_reader:CalibrationReader._pair read_events
+        tracepact.selection.calibration:read_masks read_events
+        tracepact.selection.calibration_reader:CalibrationReader._references read_events
         tracepact.stream.bank:StreamBank.adopt self.open
     """,
     "Code that the user has run: it can do what the user can.": """
