@@ -184,7 +184,7 @@ ALLOWED = {
         tracelab.study.study:_gather_runs read_bytes
         tracelab.study.study:write_views read_bytes
         tracelab.study.views:checklist read_text
-        tracepact.author.editor_changes:_schema read_text
+        tracepact.author.editor_help:_schema read_text
         tracepact.author.guide_commands:_calibration read_text
         tracepact.author.guide_commands:contract_examples read_text
         tracepact.author.guide_commands:examples read_text

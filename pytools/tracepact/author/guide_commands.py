@@ -14,8 +14,7 @@ import click
 from rich.padding import Padding
 from rich.text import Text
 
-from tracepact.author.editor_help import CHOICES
-from tracepact.author.editor_text import NameKind
+from tracepact.author.editor_text import CHOICES, NameKind
 from tracepact.declarations import rules, spec_path, starter_contracts
 from tracepact.diagnostics import codes
 from tracepact.diagnostics.codes import CODES
