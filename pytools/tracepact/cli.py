@@ -8,15 +8,15 @@ from tracepact.version import VERSION
 # `tracepact audit`: the table of audits, each a command of its own.
 
 _AUDITS = {
-    "annotation": "tracepact.audits.audit_uncertainty:annotation_command",
+    "annotation": "tracepact.audits.audit_labels:annotation_command",
     "matcher": "tracepact.audits.audit_matcher:command",
-    "neutrality": "tracepact.audits.audit_neutrality:command",
+    "neutrality": "tracepact.audits.audit_stability:neutrality_command",
     "profile": "tracepact.audits.audit_profile:profile_command",
-    "reference": "tracepact.audits.audit_reference:command",
+    "reference": "tracepact.audits.audit_labels:reference_command",
     "selection": "tracepact.audits.audit_profile:selection_command",
     "threshold": "tracepact.audits.audit_settings:threshold_command",
     "tolerance": "tracepact.audits.audit_settings:tolerance_command",
-    "uncertainty": "tracepact.audits.audit_uncertainty:uncertainty_command",
+    "uncertainty": "tracepact.audits.audit_stability:uncertainty_command",
     "union-gap": "tracepact.audits.audit_union_gap:command",
 }
 _AUDIT_SUMMARIES = {

@@ -95,11 +95,11 @@ ALLOWED = {
         tracelab.scenes.voices:espeak_voice FolderVoice.open
         tracelab.scenes.voices:open_voice FolderVoice.open
         tracelab.study.rows:condition_rows tracepact.score
-        tracepact.audits.audit_uncertainty:_labels clip_files read_field
-        tracepact.audits.audit_uncertainty:annotation_command conditions_from
+        tracepact.audits.audit_labels:_labels clip_files read_field
+        tracepact.audits.audit_labels:annotation_command conditions_from
         tracepact.audits.audit_matcher:_family durations_from events_from
-        tracepact.audits.audit_reference:_read read_events
-        tracepact.audits.audit_reference:command label_map_from
+        tracepact.audits.audit_labels:_read_again read_events
+        tracepact.audits.audit_labels:reference_command label_map_from
         tracepact.audits.audit_settings:threshold_command label_map_from
         tracepact.audits.league:make_league conditions_from
         tracepact.author.editor_server:serve os.fdopen

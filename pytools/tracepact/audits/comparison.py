@@ -11,7 +11,7 @@ import click
 import numpy as np
 from msgspec import Meta, field
 
-from tracepact.audits.audit_uncertainty import ScoreDifference, difference_records, interval_words, p_words
+from tracepact.audits.audit_stability import ScoreDifference, difference_records, interval_words, p_words
 from tracepact.audits.systems import aggregation_of, originals_option, paired_rows
 from tracepact.data.family import Indices
 from tracepact.evaluate.scorecard import Scorecard, obliged_frames, obliged_intervals
@@ -306,13 +306,12 @@ def compare(
         InvalidInput: A run cannot be read, or the runs cannot be compared.
 
     Examples:
-        >>> from tempfile import TemporaryDirectory
         >>> import tracepact
-        >>> with TemporaryDirectory() as folder:
-        ...     for name, end in (("early", 2), ("late", 4)):
-        ...         run = tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
-        ...         files = run.save(f"{folder}/{name}")
-        ...     comparison = tracepact.compare(f"{folder}/early", f"{folder}/late")
+        >>> runs = {
+        ...     name: tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
+        ...     for name, end in (("early", 2), ("late", 4))
+        ... }
+        >>> comparison = tracepact.compare(runs["early"], runs["late"])
         >>> comparison.differences["missing_guard"].value, comparison.changed[2].fixed
         (Fraction(12, 25), 48)
     """

@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from msgspec import Meta, structs
 
-from tracepact.audits.league_base import Base, Policies, Settings
-from tracepact.audits.league_systems import LeagueSystem, SystemRecord
+from tracepact.audits.league_systems import Base, LeagueSystem, Policies, Settings, SystemRecord
 from tracepact.data.family import Indices
 from tracepact.evaluate.draws import Values, interval
 from tracepact.evaluate.scores import (
@@ -159,7 +158,9 @@ def _metrics(systems: Sequence[LeagueSystem]) -> Iterator[ColumnValues]:
             ColumnGroup.METRIC,
             first.policy,
             tuple(
-                LeagueEntry(one.number, one.earned and not system.stored.constant, drawn=system.drawn_measures[number])
+                LeagueEntry(
+                    one.value.shown, one.earned and not system.stored.constant, drawn=system.drawn_measures[number]
+                )
                 for one, system in zip(same, systems, strict=True)
             ),
             higher_is_better=first.higher_is_better,
@@ -175,7 +176,7 @@ def _psds(systems: Sequence[LeagueSystem]) -> Iterator[ColumnValues]:
     for name, first in known.items():
         entries = (
             # No draws: each would need a PSD ROC of its own (rule 16.20).
-            LeagueEntry(own[name].number, own[name].earned and not system.stored.constant)
+            LeagueEntry(own[name].value.shown, own[name].earned and not system.stored.constant)
             if name in own
             else LeagueEntry(None, False)
             for own, system in zip(by_name, systems, strict=True)

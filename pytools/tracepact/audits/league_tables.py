@@ -7,7 +7,6 @@ from itertools import islice
 
 import numpy as np
 
-from tracepact.audits.league_base import Base
 from tracepact.audits.league_columns import (
     ClipDifference,
     ColumnGroup,
@@ -18,7 +17,7 @@ from tracepact.audits.league_columns import (
     LeagueValue,
     losses,
 )
-from tracepact.audits.league_systems import LeagueSystem
+from tracepact.audits.league_systems import Base, LeagueSystem
 from tracepact.evaluate.uncertainty import outside_mark, outside_notes
 from tracepact.show.tables import Cell, Column, ShareBar, Table, Tone, numbers, words
 from tracepact.wording import UNDEFINED, count, decimal, percent, print_number, short

@@ -261,6 +261,15 @@ class Measured:
         """How many clips there are."""
         return len(self.clip_names)
 
+    def on_clips(self, names: tuple[str, ...]) -> "Measured":
+        """The same with the clips in this order, and others that have nothing."""
+        if self.clip_names == names:
+            return self
+        number = {clip: k for k, clip in enumerate(names)}
+        places = [number[clip] for clip in self.clip_names]
+        metrics = tuple(metric.renumbered(places, len(names)) for metric in self.metrics)
+        return Measured(self.arithmetic, names, metrics, self.left_out, self.unlisted)
+
 
 # Candidates: events of both sides that are near in time, found by sorting, and judged exactly or by floats.
 
