@@ -220,15 +220,13 @@ def _differences(system: SystemScores, first: SystemScores) -> Table:
 def uncertainty_rows(audit: UncertaintyAudit) -> Table:
     """A row per system and score, and per difference."""
     columns = ("system", "clause", "quantity", "value", "decimal", "low", "high", "p", "corrected")
-    return data_table(columns, _rows(audit))
-
-
-def _rows(audit: UncertaintyAudit) -> Iterator[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
     for system in audit.systems:
-        for name, score in system.scores.items():
-            yield system.name, name, "score", *_numbers(score), "", ""
+        rows += [(system.name, name, "score", *_numbers(one), "", "") for name, one in system.scores.items()]
         for name, change in system.differences.items():
-            yield system.name, name, "difference", *_numbers(change), str(change.p), str(change.corrected)
+            p = str(change.p), str(change.corrected)
+            rows.append((system.name, name, "difference", *_numbers(change), *p))
+    return data_table(columns, rows)
 
 
 def _numbers(bounded: ScoreInterval | ScoreDifference) -> tuple[str, str, str, str]:

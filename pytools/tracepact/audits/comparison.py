@@ -1,7 +1,7 @@
 """`tracepact compare`: two runs side by side, and what changed obligation by obligation (rules 16.7 to 16.9)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from fractions import Fraction
 from functools import partial
@@ -166,8 +166,12 @@ def tally(stretches: Iterable[ChangedStretch], kind: Callable[..., _T]) -> _T:
 def changes(before: Scorecard, after: Scorecard) -> list[ChangedStretch]:
     """Every stretch of changed obligations, by clip, class, clause and time."""
     stretches = list(_frame_changes(before, after))
+    step = before.family.step
     for clause in before.contract.event_clauses:
-        stretches += _event_changes(before, after, clause.name)
+        sides = *_intervals(before, clause.name), *_intervals(after, clause.name)
+        for kind, is_violated, intervals in _kinds(*sides):
+            for place, (start, end) in intervals:
+                stretches.append(ChangedStretch(*place, clause.name, kind, start * step, end * step, 1, is_violated))
     order = {clip: index for index, clip in enumerate(before.family.clips)}
     clauses = {clause.name: index for index, clause in enumerate(before.contract.clauses)}
     return sorted(stretches, key=lambda c: (order[c.clip], c.label, clauses[c.clause], c.onset, c.kind.value))
@@ -223,13 +227,6 @@ def _stretches(card: Scorecard, mask: int) -> Iterator[tuple[int, int, int]]:
     segments, frames = card.layout.locate(starts)
     for segment, start, length in zip(segments.tolist(), frames.tolist(), lengths.tolist(), strict=True):
         yield segment, start, start + length
-
-
-def _event_changes(before: Scorecard, after: Scorecard, clause: str) -> Iterator[ChangedStretch]:
-    step = before.family.step
-    for kind, is_violated, intervals in _kinds(*_intervals(before, clause), *_intervals(after, clause)):
-        for place, (start, end) in intervals:
-            yield ChangedStretch(*place, clause, kind, start * step, end * step, 1, is_violated)
 
 
 def _intervals(card: Scorecard, clause: str) -> tuple[set[EventPlace], set[EventPlace]]:
@@ -360,7 +357,19 @@ def tables(audit: Comparison) -> list[Table]:
     """The scores and differences of every clause, the changes by clause, and the clips with most changes."""
     if audit.changed is None or audit.changed_clips is None:
         return [_scores_table(audit)]
-    return [_scores_table(audit), _clauses_table(audit.changed), _clips_table(audit.changed_clips)]
+    by_clause = Table(
+        "Obligations that changed, by clause",
+        [*words("clause"), *numbers(*_CHANGES)],
+        [[row.clause, *_counts(row)] for row in audit.changed],
+        notes=[_ONE_SIDED],
+    )
+    clips = audit.changed_clips
+    by_clip = Table(
+        f"Clips with changes ({len(clips[:_SHOWN]):,} of {len(clips):,} shown; net is fixed − broken)",
+        [*words("clip"), *numbers(*_CHANGES, "net")],
+        [[row.clip, *_counts(row), f"{row.net:+,}"] for row in clips[:_SHOWN]],
+    )
+    return [_scores_table(audit), by_clause, by_clip]
 
 
 def _scores_table(audit: Comparison) -> Table:
@@ -385,24 +394,6 @@ def _scores_table(audit: Comparison) -> Table:
             *outside_notes(map(interval_words, audit.differences.values())),
             *([] if audit.changes is not None else [_NO_CHANGES]),
         ],
-    )
-
-
-def _clauses_table(changed: Sequence[ClauseChanges]) -> Table:
-    return Table(
-        "Obligations that changed, by clause",
-        [*words("clause"), *numbers(*_CHANGES)],
-        [[row.clause, *_counts(row)] for row in changed],
-        notes=[_ONE_SIDED],
-    )
-
-
-def _clips_table(clips: Sequence[ClipTally]) -> Table:
-    shown = clips[:_SHOWN]
-    return Table(
-        f"Clips with changes ({len(shown):,} of {len(clips):,} shown; net is fixed − broken)",
-        [*words("clip"), *numbers(*_CHANGES, "net")],
-        [[row.clip, *_counts(row), f"{row.net:+,}"] for row in shown],
     )
 
 

@@ -138,7 +138,10 @@ def _scores(parts: Any, league: League, group: ColumnGroup) -> Any:
 def _maps(parts: Any, league: League, name: str, scores: LeagueMap) -> Any:
     return parts.maps(
         name,
-        [(clause, league_tables.map_table(league, scores, clause, "")) for clause in league_tables.map_clauses(scores)],
+        [
+            (clause, league_tables.map_table(league, scores, clause, ""))
+            for clause in dict.fromkeys(row.clause for row in scores.rows)  # the mean is first
+        ],
     )
 
 
@@ -210,16 +213,6 @@ def _text(value: float | None) -> str:
 
 def _flag(value: bool) -> str:
     return str(value).lower()
-
-
-def league_csv(league: League) -> str:
-    """The rows of a league."""
-    return csv_text(COLUMNS, league_rows(league))
-
-
-def league_json(league: League) -> str:
-    """The record of a league."""
-    return json_text(plain(league))
 
 
 def league_markdown(league: League) -> str:
@@ -459,8 +452,8 @@ def _write(
     views = {
         "league.html": league_page(league, parts.base, parts.systems, sounds),
         "league.md": league_markdown(league),
-        "league.csv": league_csv(league),
-        "league.json": league_json(league),
+        "league.csv": csv_text(COLUMNS, league_rows(league)),
+        "league.json": json_text(plain(league)),
     }
     written = write_league(folder, parts.base, parts.systems, views, kept)
     if audio is not None:

@@ -213,11 +213,6 @@ def interval_text(bounded: LeagueValue | LeagueDifference) -> str:
     )
 
 
-def _interval_texts(value: LeagueValue) -> list[str]:
-    """The intervals that the standings show of a system."""
-    return [interval_text(bounded) for bounded in (value, value.difference) if bounded is not None]
-
-
 def _signed(value: Fraction | float) -> str:
     """A decimal with the sign people write."""
     return decimal(value).replace("-", "−")
@@ -270,7 +265,9 @@ def standings_table(league: League, *, bars: bool = True, most: int | None = Non
     ]
     notes = [
         *_notes(league, [column]),
-        *outside_notes(text for value in column.values for text in _interval_texts(value)),
+        *outside_notes(
+            interval_text(bounded) for value in column.values for bounded in (value, value.difference) if bounded
+        ),
     ]
     if any(value.difference and value.difference.corrected is not None for value in column.values):
         notes.append(HOLM)
@@ -317,11 +314,6 @@ def map_table(league: League, scores: LeagueMap, clause: str, title: str) -> Tab
         if row.clause == clause
     ]
     return Table(title, [*words("system"), *numbers(*scores.columns)], rows)
-
-
-def map_clauses(scores: LeagueMap) -> list[str]:
-    """The clauses of a map, the mean first."""
-    return list(dict.fromkeys(row.clause for row in scores.rows))
 
 
 def systems_table(league: League) -> Table:
@@ -400,7 +392,8 @@ def _difference_cells(league: League, value: LeagueValue) -> list[Cell | str]:
 
 def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool, shaded: bool) -> Cell:
     shown = number(value)
-    rank = f"rank {rank_text(value)}{_range_words(value)}" if value.rank else ""
+    ranks = rank_range(value)
+    rank = f"rank {rank_text(value)}{f' ({ranks})' if ' ' in ranks else ''}" if value.rank else ""
     said = "\n".join(part for part in (interval_text(value), rank) if part)
     difference = value.difference
     more = f"; {_signed(difference.decimal)} from the baseline" if difference else ""
@@ -413,11 +406,6 @@ def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool
         # A shade, which no verdict hangs on.
         loss=float(1 - min(max(shown, 0), 1)) if shaded and shown is not None else None,
     )
-
-
-def _range_words(value: LeagueValue) -> str:
-    found = rank_range(value)
-    return f" ({found})" if " " in found else ""
 
 
 def _map_cell(value: Fraction | None) -> Cell:

@@ -303,11 +303,6 @@ def cast_figure(trial: Trial) -> str:
     return lane_chart("What each system predicts", panels, lanes)
 
 
-def worst_figure(system: SystemTrial, worst: Timeline) -> str:
-    """Where a system loses most: both sides, and the frames where each clause fails."""
-    return timeline_figure(f"{system.name}: {worst.clip}, class {worst.label}", worst)
-
-
 # Terminal
 
 
@@ -355,7 +350,12 @@ def _sections(trial: Trial, parts: Any) -> Iterator[Section]:
     yield Section("values", "Values", parts.figure(inline(_heat(trial))), "As dark as a value is low.")
     yield Section("orders", "Orders", html_table(order_table(trial), kind="text"))
     yield Section("profiles", "Profiles", html_table(profile_table(trial), kind="text"))
-    drawn = [(s, inline(worst_figure(s, s.worst))) for s in trial.systems if s.worst is not None and s.strays]
+    # Both sides there, and the frames where each clause fails.
+    drawn = [
+        (system, inline(timeline_figure(f"{system.name}: {worst.clip}, class {worst.label}", worst)))
+        for system in trial.systems
+        if (worst := system.worst) is not None and system.strays
+    ]
     yield Section("systems", "Where each system loses most", parts.systems(drawn))
 
 

@@ -463,7 +463,8 @@ def _finding(contract: Contract, finding: Diagnostic) -> ShownFinding:
 def shown_clip(contract: Contract, name: str, trace: str) -> SceneClip | None:
     """The clip, with the name of its code, of a trace or scene that shows a finding; None where not all is drawn."""
     # A trace speaks of one class and others: any two labels do.
-    label, other = _two_classes(contract)
+    labels = contract.labels or ()
+    label, other = (*labels, "a", "b")[0], (*labels[1:], "b")[0]
     step = contract.step
     if (masks := read_picture(trace)) is not None:
         runs = {atom: runs_of_frames(row) for atom, row in masks.items()}
@@ -479,11 +480,6 @@ def shown_clip(contract: Contract, name: str, trace: str) -> SceneClip | None:
         ref = (*_labelled(refs, label), *_labelled(others, other))
         return SceneClip(name, print_number(last + step), ref, _labelled(preds, label))
     return None
-
-
-def _two_classes(contract: Contract) -> tuple[str, str]:
-    labels = contract.labels or ()
-    return (*labels, "a", "b")[0], (*labels[1:], "b")[0]
 
 
 def _both(

@@ -17,7 +17,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.compat.tables import NotCovered, namespace, pandas_package, pyplot, typed
+from tracepact.compat.tables import NotCovered, canvas, namespace, pandas_package, save_picture, typed
 from tracepact.data.events import Event, EventTable, ScoreField, ScoreLevels, exact
 from tracepact.data.family import Family, Mode, Side
 from tracepact.thresholds.family import Detections, FieldFamily
@@ -339,26 +339,23 @@ def plot_psd_roc(psd: PSDS, en_std: bool = False, axes: Any = None, filename: An
     """A picture of the PSD ROC in Matplotlib, in given axes or a file."""
     if not isinstance(psd, PSDS):
         raise PSDSEvalError("The psds data needs to be given as a PSDS object")
-    if axes is None:
-        axes = pyplot().figure(figsize=options.get("figsize", (7, 7))).add_subplot()
+    axes = canvas({**options, "axes": axes})
     axes.step(psd.plt.xp, psd.plt.yp, "b-", where="post", label="PSD-ROC")
     for line in (psd.plt.mean - psd.plt.std, psd.plt.mean + psd.plt.std) if en_std else ():
         axes.step(psd.plt.xp, np.maximum(line, 0), "b--", where="post")
     axes.set(xlim=(0, psd.max_efpr), ylim=(0, 1), ylabel="eTPR", xlabel=f"eFPR per {psd.duration_unit}")
     axes.set_title(f"PSDS: {psd.value:.5f}")
-    if filename:
-        axes.figure.savefig(filename)
+    save_picture(axes, {"filename": filename})
 
 
 def plot_per_class_psd_roc(psd: PSDROC, class_names: Sequence[str], filename: Any = None, **options: Any) -> None:
     """A picture of the curve of every class."""
-    axes = options.get("axes") or pyplot().figure(figsize=options.get("figsize", (7, 7))).add_subplot()
+    axes = canvas(options)
     for name, line in zip(class_names, psd.yp, strict=False):
         axes.step(psd.xp, line, where="post", label=name)
     axes.set(ylim=(0, 1), ylabel="TPR", xlabel=options.get("xlabel", "(e)FPR"))
     axes.legend()
-    if filename:
-        axes.figure.savefig(filename)
+    save_picture(axes, {"filename": filename})
 
 
 psds = namespace(

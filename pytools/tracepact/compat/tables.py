@@ -72,6 +72,17 @@ def pyplot() -> Any:
     return import_module("matplotlib.pyplot")
 
 
+def canvas(options: Mapping[str, Any]) -> Any:
+    """The axes that a picture is drawn in: those of the options, or new ones of their size."""
+    return options.get("axes") or pyplot().figure(figsize=options.get("figsize", (7, 7))).add_subplot()
+
+
+def save_picture(axes: Any, options: Mapping[str, Any]) -> None:
+    """Write a picture to the file of the options, if they name one."""
+    if options.get("filename"):
+        axes.figure.savefig(options["filename"])
+
+
 def _text(path: Path) -> str:
     return read_bytes(path).decode("utf-8-sig")
 

@@ -329,17 +329,12 @@ def metric_rows(metrics: Iterable[Metric]) -> Iterator[Sequence[str | int]]:
 
 def metric_fields(metric: Metric) -> Iterator[tuple[str, _Fields]]:
     """The values of a metric by name: `micro`, `macro`, and `class` with each label."""
-    return _mean_fields(metric) if isinstance(metric, MeanMetric) else _count_fields(metric)
-
-
-def _mean_fields(metric: MeanMetric) -> Iterator[tuple[str, _Fields]]:
-    yield "micro", {"pairs": metric.total.pairs, "mean": metric.total.mean}
-    yield "macro", {"pairs": metric.total.pairs, "mean": metric.macro}
-    for label, some in metric.classes.items():
-        yield f"class {label}", {"pairs": some.pairs, "mean": some.mean}
-
-
-def _count_fields(metric: CountMetric) -> Iterator[tuple[str, _Fields]]:
+    if isinstance(metric, MeanMetric):
+        yield "micro", {"pairs": metric.total.pairs, "mean": metric.total.mean}
+        yield "macro", {"pairs": metric.total.pairs, "mean": metric.macro}
+        for label, some in metric.classes.items():
+            yield f"class {label}", {"pairs": some.pairs, "mean": some.mean}
+        return
     errors: _Fields = {"error_rate": metric.error_rate}
     if metric.errors is not None:
         errors |= {name: getattr(metric.errors, name) for name in ("substitutions", "deletions", "insertions")}

@@ -12,7 +12,7 @@ from tracepact.data.family import Indices, Words, pack, unpack
 from tracepact.diagnostics.collection import known_name
 from tracepact.evaluate.scores import ClauseCounts
 from tracepact.language.contract import FrameClause
-from tracepact.language.formula import Dag, Formula, Operator
+from tracepact.language.formula import Dag, Operator
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED
 from tracepact.stream.state import MOST_FRAMES
@@ -150,7 +150,11 @@ class BankWindow:
         plan = Window(groups)
         self.inputs, self.delays, self.width = plan.inputs, plan.delays, plan.width
         self._formulas = [formula for group in groups for formula in group]
-        self._farthest, self._span = plan.farthest, widest_span(self._formulas)
+        self._farthest = plan.farthest
+        # The greatest distance between the two ends of a window.
+        operators = (Operator.EVENTUALLY, Operator.ALWAYS)
+        ends = [node.parameters for node in Dag.of(self._formulas)[0].nodes if node.operator in operators]
+        self._span = max((int(hi) - int(lo) for lo, hi in ends), default=0)
         self._programs: dict[int, Program] = {}
         self.places = min(self.width, WORD // 2)
 
@@ -212,14 +216,6 @@ class BankWindow:
             moves = {"later": later, "earlier": earlier}
             self._programs[reach] = compile_formulas(self._formulas, self.inputs, longest=reach, moves=moves)
         return self._programs[reach]
-
-
-def widest_span(formulas: Sequence[Formula]) -> int:
-    """The greatest distance between the two ends of a window."""
-    dag, _ = Dag.of(formulas)
-    windows = (Operator.EVENTUALLY, Operator.ALWAYS)
-    ends = [node.parameters for node in dag.nodes if node.operator in windows]
-    return max((int(hi) - int(lo) for lo, hi in ends), default=0)
 
 
 # The event clauses of many streams: only a stream with an edge, or with something to settle, is looked at.

@@ -1,6 +1,6 @@
 """The sliding window: formulas as a program over integers, what is kept of a stream, one frame at a time."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tracepact.diagnostics.collection import InvalidInput
@@ -43,11 +43,6 @@ EDGES = {
     "pred_offset": "pred_active",
 }
 """The atoms that are made from an activity, which must reach one frame farther back for them."""
-
-
-def inputs_of(atoms: Iterable[str]) -> tuple[str, ...]:
-    """The masks that must be given for some atoms, sorted."""
-    return tuple(sorted({EDGES.get(name, name) for name in atoms}))
 
 
 def compile_formulas(
@@ -187,7 +182,7 @@ class Window:
         self.held = 0
         formulas = [formula for group in groups for formula in group]
         named = frozenset().union(*(atoms(formula) for formula in formulas))
-        self.inputs = inputs_of(named)
+        self.inputs = tuple(sorted({EDGES.get(name, name) for name in named}))
         self.kept = [0] * len(self.inputs)
         self.delays = tuple(max(map(lookahead, group)) for group in groups)
         reaches = (max(map(lookahead, group)) + max(map(lookback, group)) for group in groups)

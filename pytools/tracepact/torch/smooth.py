@@ -283,7 +283,11 @@ def take(
 ) -> AtomDegrees:
     """The inputs in the type and on the device of the probabilities; InvalidInput with what is wrong with them."""
     faults = Diagnostics()
-    _check_kinds({**tensors, "ignored": ignored}, faults)
+    for name, value in {**tensors, "ignored": ignored}.items():
+        if value is not None and not isinstance(value, Tensor):
+            headline = f"`{name}` is of the type `{type(value).__name__}`, not a tensor"
+            faults.add("bad-field", headline, help="make it one: torch.as_tensor(…)")
+    faults.raise_errors()
     shape = tensors["pred_active"].shape
     _check_shapes({**tensors, **({} if ignored is None else {"ignored": ignored})}, classes, faults)
     for name in (name for name in tensors if name not in ("ref_active", "pred_active", *declared)):
@@ -300,14 +304,6 @@ def take(
         _check_values(tensors, sizes, faults)
         faults.raise_errors()
     return _prepared(tensors, sizes, ignored)
-
-
-def _check_kinds(given: Mapping[str, object], faults: Diagnostics) -> None:
-    for name, value in given.items():
-        if value is not None and not isinstance(value, Tensor):
-            headline = f"`{name}` is of the type `{type(value).__name__}`, not a tensor"
-            faults.add("bad-field", headline, help="make it one: torch.as_tensor(…)")
-    faults.raise_errors()
 
 
 def _prepared(tensors: Mapping[str, Tensor], sizes: Tensor | None, ignored: Tensor | None) -> AtomDegrees:
