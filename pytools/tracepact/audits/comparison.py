@@ -189,11 +189,11 @@ def _frame_changes(before: Scorecard, after: Scorecard) -> Iterator[ChangedStret
                 yield ChangedStretch(*place, clause, kind, start * step, end * step, end - start, is_violated)
 
 
-def _kinds(asked: _S, violated: _S, asked_now: _S, violated_now: _S) -> Iterator[tuple[ChangeKind, bool, _S]]:
+def _kinds(obliged: _S, violated: _S, asked_now: _S, violated_now: _S) -> Iterator[tuple[ChangeKind, bool, _S]]:
     """The obligations that changed, by how, and whether a run violates them; all of them as masks, or as sets."""
     # `a ^ (a & b)` is what a has beyond b, of integers and of sets alike.
-    gone, come = asked ^ (asked & asked_now), asked_now ^ (asked & asked_now)
-    was, now = violated & asked_now, violated_now & asked
+    gone, come = obliged ^ (obliged & asked_now), asked_now ^ (obliged & asked_now)
+    was, now = violated & asked_now, violated_now & obliged
     yield ChangeKind.FIXED, True, was ^ (was & violated_now)
     yield ChangeKind.BROKEN, True, now ^ (now & violated)
     yield ChangeKind.NO_LONGER_ASKED, True, gone & violated

@@ -60,18 +60,18 @@ from tracepact.wording import quoted, rounded
 # Builds the record of a league from its systems: everything that compares them.
 
 
-def league_of(base: Base, given: Sequence[LeagueSystem]) -> League:
+def league_of(base: Base, systems: Sequence[LeagueSystem]) -> League:
     """The league of at least two systems, in the order of the column that its settings name.
 
     InvalidInput if there is no such column or no such baseline.
     """
     contract = base.compiled()
-    found = columns(contract, given)
-    settings = _resolved(base.settings, [system.name for system in given], found)
+    found = columns(contract, systems)
+    settings = _resolved(base.settings, [system.name for system in systems], found)
     leading = next(column for column in found if full_name(column.group, column.name) == settings.rank_by)
     order = _order(leading, settings.level)
-    systems = [given[k] for k in order]
-    conditions = None if base.conditions is None else by_condition(systems, base.conditions, contract.aggregation)
+    ordered = [systems[k] for k in order]
+    conditions = None if base.conditions is None else by_condition(ordered, base.conditions, contract.aggregation)
     return League(
         format="tracepact-league/1",
         versions=Versions(**versions()),
@@ -83,22 +83,22 @@ def league_of(base: Base, given: Sequence[LeagueSystem]) -> League:
         tables=dict(base.tables),
         policies=base.policies,
         settings=settings,
-        systems=tuple(system.stored.about for system in systems),
-        columns=tuple(_column(column, given, order, base) for column in found),
-        by_class=by_class(systems),
+        systems=tuple(system.stored.about for system in ordered),
+        columns=tuple(_column(column, systems, order, base) for column in found),
+        by_class=by_class(ordered),
         by_condition=conditions,
-        most_different=most_different(systems),
+        most_different=most_different(ordered),
     )
 
 
-def _resolved(settings: Settings, names: Sequence[str], found: Sequence[ColumnValues]) -> Settings:
+def _resolved(settings: Settings, names: Sequence[str], known: Sequence[ColumnValues]) -> Settings:
     """The settings with the full name of the column to rank by; it may be given by its own name alone."""
     diagnostics = Diagnostics()
     if settings.baseline not in names:
         headline = f"there is no system `{settings.baseline}` among the runs to be the baseline"
         diagnostics.add("unknown-system", headline, help=did_you_mean(settings.baseline, names))
     # A clause and a profile may have one name; the full name tells them apart, the short one means the first.
-    full = {full_name(column.group, column.name): column.name for column in found if column.ranked}
+    full = {full_name(column.group, column.name): column.name for column in known if column.ranked}
     wanted = settings.rank_by
     chosen = wanted if wanted in full else next((name for name, short in full.items() if short == wanted), None)
     if chosen is None:

@@ -405,10 +405,10 @@ def command(
         _show(league, form, full=full)
 
 
-def _named_scores(given: tuple[str, ...]) -> dict[str, str]:
+def _named_scores(texts: tuple[str, ...]) -> dict[str, str]:
     """The scores by system; several systems may share them."""
     found: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         name, sign, path = text.partition("=")
         if not (sign and name.strip() and path):
             raise click.UsageError(f"--scores names a system and its scores, NAME=PATH; `{text}` does not")

@@ -68,15 +68,15 @@ class ClipLanes:
     ticks: tuple[tuple[str, str], ...]
 
 
-def clip_lanes(league: League, base: Base, given: Sequence[LeagueSystem]) -> list[ClipLanes]:
+def clip_lanes(league: League, base: Base, unordered: Sequence[LeagueSystem]) -> list[ClipLanes]:
     """The timelines of the clips that the league names, systems in its order."""
-    by_name = {system.name: system for system in given}
+    by_name = {system.name: system for system in unordered}
     systems = [by_name[name] for name in league.names]
     places = {clip: index for index, clip in enumerate(base.clips)}
     return [_clip(found, places[found.clip], base, systems) for found in league.most_different]
 
 
-def _clip(found: ClipDifference, clip: int, base: Base, systems: Sequence[LeagueSystem]) -> ClipLanes:
+def _clip(shown: ClipDifference, clip: int, base: Base, systems: Sequence[LeagueSystem]) -> ClipLanes:
     by_class = np.stack([losses(system)[:, clip] for system in systems])
     # All pairs at once: a league has few systems and a clip few classes.
     spread = np.abs(by_class[:, None, :] - by_class[None, :, :]).mean(axis=(0, 1))
@@ -88,9 +88,9 @@ def _clip(found: ClipDifference, clip: int, base: Base, systems: Sequence[League
     )
     length = frames * base.step
     return ClipLanes(
-        found.clip,
+        shown.clip,
         f"{short(length)} s",
-        found.difference,
+        shown.difference,
         classes,
         max(0, len(differing) - _CLASSES),
         tuple(_ticks(length)),

@@ -110,10 +110,10 @@ class FrameReader:
             arrays[name] = others.reshape(count, self._channels)
         return count, arrays
 
-    def _array(self, name: str, given: Any, faults: Diagnostics) -> NDArray[np.bool_] | None:
+    def _array(self, name: str, frames: Any, faults: Diagnostics) -> NDArray[np.bool_] | None:
         """Frames × channels; a single frame of a single channel may be a scalar, a single frame one value a channel."""
         try:
-            array = np.asarray(given)
+            array = np.asarray(frames)
         except ValueError:
             array = np.asarray(None)
         if array.dtype != np.bool_:
@@ -344,18 +344,18 @@ def _end(number: int, data: dict[str, Any]) -> EndLine:
     return EndLine(number, tuple(names))
 
 
-def _bits(name: str, given: Any, channels: int) -> bool | list[bool]:
+def _bits(name: str, value: Any, channels: int) -> bool | list[bool]:
     """A truth value, or with several channels a list with one each."""
-    if not isinstance(given, list):
+    if not isinstance(value, list):
         if channels > 1:
             headline = f"`{_shown(name)}` is one value, and there are {channels} channels"
             raise _BadLineError(headline, _one_each(channels))
-        return _bit(name, given)
-    if len(given) != channels:
-        told = f"{len(given)} {'value' if len(given) == 1 else 'values'}"
+        return _bit(name, value)
+    if len(value) != channels:
+        told = f"{len(value)} {'value' if len(value) == 1 else 'values'}"
         there = "there is one channel" if channels == 1 else f"there are {channels} channels"
         raise _BadLineError(f"`{_shown(name)}` has {told}, and {there}", _one_each(channels))
-    bits = [_bit(name, item) for item in given]
+    bits = [_bit(name, item) for item in value]
     return bits[0] if channels == 1 else bits
 
 
@@ -368,10 +368,10 @@ def _one_each(channels: int) -> str:
     return f"a line is one frame: give a value for each channel, class by class: `{line}`"
 
 
-def _bit(name: str, given: Any) -> bool:
-    if isinstance(given, int) and given in (0, 1):
-        return bool(given)
-    raise _BadLineError(f"`{_shown(name)}` is `{_shown(json.dumps(given))}`, which is neither 0 nor 1")
+def _bit(name: str, value: Any) -> bool:
+    if isinstance(value, int) and value in (0, 1):
+        return bool(value)
+    raise _BadLineError(f"`{_shown(name)}` is `{_shown(json.dumps(value))}`, which is neither 0 nor 1")
 
 
 def _shown(text: str) -> str:

@@ -296,20 +296,20 @@ def compile_frame(
     clauses: Sequence[tuple[Formula, Formula]],
     delays: Sequence[int],
     inputs: Sequence[str],
-    given: Sequence[str],
+    names: Sequence[str],
     width: int,
 ) -> TakeFrame | None:
     """The function of a frame for obligations and formulas, behind a full window of `width` frames; may be too long."""
     looks = _Looks({name: f"a{i}" for i, name in enumerate(inputs)})
-    lines = ["def take(frames, kept, totals):", f"    if len(frames) != {len(given)}:", "        return None"]
-    for i, name in enumerate(given):
+    lines = ["def take(frames, kept, totals):", f"    if len(frames) != {len(names)}:", "        return None"]
+    for i, name in enumerate(names):
         lines += [
             f"    v{i} = frames.get({name!r})",
             f"    if v{i} is not True and v{i} is not False:",
             "        return None",
         ]
     for i, name in enumerate(inputs):
-        value = f"v{list(given).index(name)}"
+        value = f"v{list(names).index(name)}"
         lines += [f"    a{i} = kept[{i}] | {value} << {width}", f"    kept[{i}] = a{i} >> 1"]
     lines.append("    violated = 0")
     try:

@@ -208,13 +208,13 @@ def best_quotient(classes: Sequence[Options], start: Fraction, *, least: bool = 
         reached, chosen = top / bottom, places
 
 
-def _excess(own: Options, reached: Fraction) -> NDArray[Any]:
+def _excess(options: Options, reached: Fraction) -> NDArray[Any]:
     """The top less the quotient reached times the bottom, in whole parts or in fractions; exact."""
     p, q = reached.numerator, reached.denominator
-    largest = max(p, q, *(int(part.max(initial=0)) for part in (own.top, own.bottom)))
+    largest = max(p, q, *(int(part.max(initial=0)) for part in (options.top, options.bottom)))
     if largest >= _EXACT:
-        return np.asarray(own.top.astype(object) * q - own.bottom.astype(object) * p)
-    return np.asarray(own.top * q - own.bottom * p)
+        return np.asarray(options.top.astype(object) * q - options.bottom.astype(object) * p)
+    return np.asarray(options.top * q - options.bottom * p)
 
 
 def options_of(
@@ -322,11 +322,12 @@ class Joint:
             self._quantities.replaced(clauses, {name: moved[name] for name in self._metrics}), self.goal, cuts
         )
 
-    def _moved(self, name: str, label: int, own: CountSteps) -> CountSteps:
+    def _moved(self, name: str, label: int, alone: CountSteps) -> CountSteps:
         counts = self._counts[name].copy()
-        counts[:, label] = own.base
+        counts[:, label] = alone.base
         shape = counts.shape[1], counts.shape[2]
-        return CountSteps(shape, counts.reshape(len(counts), -1), own.cut, own.entry + label * shape[1], own.change)
+        entry = alone.entry + label * shape[1]
+        return CountSteps(shape, counts.reshape(len(counts), -1), alone.cut, entry, alone.change)
 
     def _own(self, quantities: Quantities, label: int) -> dict[str, CountSteps]:
         # Class by class the steps are sliced once: a climb asks for them hundreds of times.

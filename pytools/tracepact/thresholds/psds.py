@@ -294,7 +294,7 @@ def _class_roc(counted: Intersections, label: int, hours: Fraction, how: Psds) -
 
 
 def _least_rates(
-    found: Whole,
+    hits: Whole,
     near: "np.ndarray[tuple[int], np.dtype[np.float64]]",
     counts: Whole,
     weights: list[Fraction],
@@ -306,8 +306,8 @@ def _least_rates(
     """
     # Few operating points can be the least: floats leave those within their error, and fractions decide among them
     # alone, since they are slow.
-    order = np.lexsort((near, -found))
-    first = np.flatnonzero(np.diff(found[order], prepend=-1))
+    order = np.lexsort((near, -hits))
+    first = np.flatnonzero(np.diff(hits[order], prepend=-1))
     chosen: list[tuple[int, Fraction, int]] = []
     for begin, end in zip(first.tolist(), [*first[1:].tolist(), len(order)], strict=True):
         lowest = near[order[begin]]
@@ -315,12 +315,12 @@ def _least_rates(
         some = order[begin:last]
         if (counts[:, some] == counts[:, some[:1]]).all():  # nearly always
             least = sum((w * n for w, n in zip(weights, counts[:, some[0]].tolist(), strict=True)), Fraction(0))
-            chosen.append((int(found[order[begin]]), least, int(cuts[some].min())))
+            chosen.append((int(hits[order[begin]]), least, int(cuts[some].min())))
             continue
         rows, back = np.unique(counts[:, some], axis=1, return_inverse=True)
         rates = [sum((w * n for w, n in zip(weights, row, strict=True)), Fraction(0)) for row in rows.T.tolist()]
         best = min(range(len(rates)), key=rates.__getitem__)
-        chosen.append((int(found[order[begin]]), rates[best], int(cuts[some[back.reshape(-1) == best]].min())))
+        chosen.append((int(hits[order[begin]]), rates[best], int(cuts[some[back.reshape(-1) == best]].min())))
     return chosen
 
 

@@ -202,10 +202,10 @@ def of_all_clips(steps: CountSteps) -> CountSteps:
     return steps.grouped(clips=True, classes=False).netted(cancelled=True)
 
 
-def crossed_in_all_clips(found: Intersections) -> Intersections:
+def crossed_in_all_clips(crossings: Intersections) -> Intersections:
     """The same, of counts by intersections."""
-    triggers = None if found.triggers is None else of_all_clips(found.triggers)
-    return Intersections(of_all_clips(found.tallies), triggers, found.lengths, found.references)
+    triggers = None if crossings.triggers is None else of_all_clips(crossings.triggers)
+    return Intersections(of_all_clips(crossings.tallies), triggers, crossings.lengths, crossings.references)
 
 
 # Everything that has a curve over the threshold, by name: clauses, profiles, their mean, and the rates of metrics.

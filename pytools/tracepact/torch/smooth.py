@@ -204,11 +204,11 @@ class LossPlan:
     steps: tuple[Step, ...]
     clauses: tuple[tuple[int, int], ...]
 
-    def degrees(self, smooth: Smooth, given: Mapping[str, Tensor]) -> list[tuple[Tensor, Tensor]]:
+    def degrees(self, smooth: Smooth, atoms: Mapping[str, Tensor]) -> list[tuple[Tensor, Tensor]]:
         """Of each clause the degrees of its obligation and of its formula at every frame."""
         found: Degrees = []
         for step in self.steps:
-            found.append(step(smooth, given, found))
+            found.append(step(smooth, atoms, found))
         return [(found[obligation], found[formula]) for obligation, formula in self.clauses]
 
 
@@ -223,7 +223,7 @@ def _step(node: Node) -> Step:
         case Operator.ATOM, (str(name),), _:
             return _atom(name)
         case Operator.CONSTANT, (value,), _:
-            return lambda s, given, _: s.constant(bool(value), given["pred_active"])
+            return lambda s, atoms, _: s.constant(bool(value), atoms["pred_active"])
         case Operator.NOT, _, (a,):
             return lambda s, _, done: s.complement(done[a])
         case Operator.AND, _, (a, b):
@@ -249,14 +249,14 @@ def _atom(name: str) -> Step:
     match name:
         case "ref_onset" | "pred_onset":
             active = name.replace("onset", "active")
-            return lambda s, given, _: s.onset(given[active])
+            return lambda s, atoms, _: s.onset(atoms[active])
         case "ref_offset" | "pred_offset":
             active = name.replace("offset", "active")
-            return lambda s, given, _: s.offset(given[active])
+            return lambda s, atoms, _: s.offset(atoms[active])
         case "other_ref_active" | "other_pred_active":
             active = name.removeprefix("other_")
-            return lambda s, given, _: s.others(given[active])
-    return lambda _, given, __: given[name]
+            return lambda s, atoms, _: s.others(atoms[active])
+    return lambda _, atoms, __: atoms[name]
 
 
 # What a contract loss is given: shapes always checked, values unless it is being compiled.
