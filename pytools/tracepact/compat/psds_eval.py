@@ -17,10 +17,10 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from tracepact.compat.statistics import without_grid
 from tracepact.compat.tables import NotCovered, canvas, namespace, pandas_package, save_picture, typed
-from tracepact.data.events import Event, EventTable, ScoreField, ScoreLevels, exact
-from tracepact.data.family import Family, Mode, Side
-from tracepact.thresholds.family import Detections, FieldFamily
+from tracepact.data.events import Event, EventTable, ScoreLevels, exact
+from tracepact.thresholds.family import Detections
 from tracepact.thresholds.psds import Criteria, Intersections, intersections
 
 __path__: list[str] = []
@@ -170,7 +170,10 @@ class PSDSEval:
             for clip in clips
         }
         truth = {clip: tuple(self.ground_truth.get(clip, ())) for clip in clips}
-        return intersections(_family(truth, events, tuple(self._names)), self._criteria)
+        # The detections of one table are there at one threshold.
+        levels, number = ScoreLevels(np.ones(1)), sum(map(len, events.values()))
+        detections = Detections(EventTable("detections", events), levels, np.zeros(number, dtype=np.int64))
+        return intersections(without_grid(truth, tuple(self._names), levels, detections), self._criteria)
 
     @property
     def _criteria(self) -> Criteria:
@@ -319,20 +322,6 @@ def _curves(rates: Sequence[Floats], shares: Sequence[Floats], shape: tuple[int,
         row[:] = highest[np.searchsorted(own[order], line, side="right") - 1]
     with np.errstate(invalid="ignore"):
         return PSDROC(values.reshape(*shape, -1), line, np.nanmean(values, axis=0), np.nanstd(values, axis=0))
-
-
-def _family(
-    truth: Mapping[str, tuple[Event, ...]], events: Mapping[str, tuple[Event, ...]], classes: tuple[str, ...]
-) -> FieldFamily:
-    """Both tables as a family whose detections are there at one threshold."""
-    clips = tuple(truth)
-    levels = ScoreLevels(np.ones(1))
-    number = sum(map(len, events.values()))
-    detections = Detections(EventTable("detections", events), levels, np.zeros(number, dtype=np.int64))
-    none = (0,) * len(clips)
-    family = Family(Fraction(1), Mode.CLASS_INDEXED, clips, none, classes, {side: {} for side in Side}, {}, {})
-    field = ScoreField("detections", classes, levels, {})
-    return FieldFamily(family, levels, (), EventTable("ground truth", truth), field, {}, None, detections)
 
 
 def plot_psd_roc(psd: PSDS, en_std: bool = False, axes: Any = None, filename: Any = None, **options: Any) -> None:

@@ -416,11 +416,7 @@ def active_runs(active: Flags) -> tuple[NDArray[np.int64], NDArray[np.int64], ND
 
 
 def medfilt(
-    scores: Any,
-    filter_length_in_sec: Any,
-    time_decimals: int = 6,
-    lazy: bool = False,
-    storage_dir: Any = None,
+    scores: Any, filter_length_in_sec: Any, time_decimals: int = 6, lazy: bool = False, storage_dir: Any = None
 ) -> Any:
     """The tables after a median filter of so many seconds, one length for all classes or one for each.
 
