@@ -236,7 +236,7 @@ def metrics_record(measured: Measured, most: int | None = None) -> MetricsRecord
 
 
 def _differences(measured: StandardMetrics, most: int | None) -> DecisionDifferences:
-    pairs, cells = measured.pair_differences, measured.cell_differences
+    pairs, cells = measured.event.differences, measured.segment.differences
     both = measured.event, measured.segment
     event, segment = (BothTallies(metrics.exact.total, metrics.sed_eval.total) for metrics in both)
     return DecisionDifferences(

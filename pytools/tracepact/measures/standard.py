@@ -416,20 +416,10 @@ def _difference(both: Intervals, near: Pairs, number: int, exact: bool) -> PairD
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardMetrics(Measured):
-    """The metrics, and the decisions on which exact and float arithmetic differ."""
+    """The metrics; those of events and of segments have the decisions on which exact and float arithmetic differ."""
 
     event: EventMetrics
     segment: SegmentMetrics
-
-    @property
-    def pair_differences(self) -> tuple[PairDifference, ...]:
-        """The pairs of events that are a candidate under one arithmetic only."""
-        return self.event.differences
-
-    @property
-    def cell_differences(self) -> tuple[CellDifference, ...]:
-        """The segments that are active under one arithmetic only."""
-        return self.segment.differences
 
 
 def standard_metrics(

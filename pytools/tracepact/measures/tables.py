@@ -411,11 +411,11 @@ class MetricsTally(Record, frozen=True):
         index = {clip: first + number for number, clip in enumerate(measured.clip_names)}
         both = (measured.event.exact, measured.event.sed_eval, measured.segment.exact, measured.segment.sed_eval)
         labels = {label: number for number, label in enumerate(both[0].labels)}
-        pairs = [PlacedPair((index[d.clip], number), d) for number, d in enumerate(measured.pair_differences)]
+        pairs = [PlacedPair((index[d.clip], number), d) for number, d in enumerate(measured.event.differences)]
         sides = {side: number for number, side in enumerate(Side)}
         cells = [
             PlacedCell((sides[d.side], labels[d.label], index[d.clip], number), d)
-            for number, d in enumerate(measured.cell_differences)
+            for number, d in enumerate(measured.segment.differences)
         ]
         return cls(
             *head,

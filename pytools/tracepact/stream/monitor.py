@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.data.assembly import UNION_CLASS
-from tracepact.diagnostics.collection import Diagnostics, known_name
+from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.evaluate.scores import ClauseCounts
 from tracepact.language.compilation import load_contract
@@ -253,21 +253,7 @@ class StreamMonitor(StreamScores):
         if self.closed:
             raise ValueError("the streams have ended")
 
-    # Counts and scores
-
-    def counts(self, clause: str) -> ClauseCounts:
-        """The counts of the verdicts of a clause that are out.
-
-        Args:
-            clause: the name of the clause.
-
-        Returns:
-            The counts by class and stream.
-
-        Raises:
-            InvalidInput: the contract has no such clause; it names those there are.
-        """
-        known_name(clause, [c.name for c in self.contract.clauses], "clause", "unknown-clause")
+    def _counted(self, clause: str) -> ClauseCounts:
         shape = len(self.classes), len(self.streams)
         names = [c.name for c in self.contract.frame_clauses]
         if clause in names:
