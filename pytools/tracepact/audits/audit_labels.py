@@ -448,11 +448,11 @@ def reference_rows(audit: ReferenceAudit) -> Table:
     """A row per uncertainty and clause."""
     counts = ("threshold", "within", "clause", "obligated", "inside")
     scores = ("share", "score", "low", "high", "lower_threshold", "higher_threshold")
-    rows = [
-        [str(audit.threshold), str(row.within), row.clause, row.obligated, row.inside]
-        + [exact(getattr(row, name)) for name in scores]
-        for row in audit.clauses
-    ]
+    head = str(audit.threshold)
+    rows: list[tuple[str | int, ...]] = []
+    for row in audit.clauses:
+        values = [exact(getattr(row, name)) for name in scores]
+        rows.append((head, str(row.within), row.clause, row.obligated, row.inside, *values))
     return data_table((*counts, *scores), rows)
 
 

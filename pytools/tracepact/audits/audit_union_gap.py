@@ -300,7 +300,8 @@ def rows(audit: UnionGapAudit) -> Table:
     """A row per quantity of every part."""
     rows: list[tuple[str | int, ...]] = []
     for row in audit.clauses:
-        values = ("class_indexed", row.class_indexed.value), ("union", row.union and row.union.value), ("gap", row.gap)
+        union = row.union.value if row.union else None
+        values = ("class_indexed", row.class_indexed.value), ("union", union), ("gap", row.gap)
         rows += [("clause", row.clause, row.aggregation.value, name, exact(value)) for name, value in values]
     for one in audit.support:
         rows.append(("class", one.label, "", "reference_frames", one.reference))

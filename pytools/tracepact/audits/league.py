@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal
@@ -264,14 +264,24 @@ def change_league(
 ) -> LeagueParts:
     """A league with some systems added, replaced where they stand, or removed; the others are taken as stored."""
     _check_changes(league, changes, settings)
-    staying = tuple(system for system in league.systems if system.name not in changes.gone)
+    base, where = structs.replace(league.base, settings=settings), str(league.folder)
     places = [*changes.replaced, *changes.added]
     # A system that is replaced leaves first, so that the new one may have its name, and comes back to its place.
-    kept = StoredLeague(league.folder, league.base, staying)
-    changed = add_to_league(kept, places, settings, on_stage, changes.scores, originals)
-    by_name = {system.name: system for system in changed.systems}
+    by_name = {system.name: system for system in league.systems if system.name not in changes.gone}
+    diagnostics = Diagnostics()
+    report_repeated_names([*(NamedRun(name, where, where) for name in by_name), *places], diagnostics)
+    diagnostics.raise_errors()
+    runs = _open(places, originals)
+    for one in runs:
+        report_differences((base.identity, base.policies), where, one.shared, one.run.place, diagnostics)
+    report_scores(changes.scores, [one.name for one in runs], base.policies.label_map, diagnostics)
+    diagnostics.raise_errors()
+    for one in runs:
+        on_stage(f"reading {one.name}")
+        by_name[one.name] = _system(one, _scored(one), base, changes.scores, diagnostics)
     names = [system.name for system in league.systems if system.name not in changes.removed]
-    return replace(changed, systems=tuple(by_name[name] for name in dict.fromkeys([*names, *by_name])))
+    systems = tuple(by_name[name] for name in dict.fromkeys([*names, *by_name]))
+    return LeagueParts(base, systems, tuple(diagnostics))
 
 
 def _check_changes(league: StoredLeague, changes: LeagueChanges, settings: Settings) -> None:
@@ -297,32 +307,6 @@ def _check_changes(league: StoredLeague, changes: LeagueChanges, settings: Setti
         headline = f"`{settings.baseline}` is the baseline of the league and would be gone"
         diagnostics.add("unknown-system", headline, place, "name another with --baseline")
     diagnostics.raise_errors()
-
-
-def add_to_league(
-    league: StoredLeague,
-    places: Sequence[NamedRun],
-    settings: Settings,
-    on_stage: OnStage = silent,
-    scores: Mapping[str, Any] | None = None,
-    originals: Places | None = None,
-) -> LeagueParts:
-    """A league with further runs; the systems it has are taken as they are stored."""
-    base = structs.replace(league.base, settings=settings)
-    diagnostics = Diagnostics()
-    old = [NamedRun(system.name, str(league.folder), str(league.folder)) for system in league.systems]
-    report_repeated_names([*old, *places], diagnostics)
-    diagnostics.raise_errors()
-    runs = _open(places, originals)
-    for one in runs:
-        report_differences((base.identity, base.policies), str(league.folder), one.shared, one.run.place, diagnostics)
-    report_scores(scores or {}, [one.name for one in runs], base.policies.label_map, diagnostics)
-    diagnostics.raise_errors()
-    added = []
-    for one in runs:
-        on_stage(f"reading {one.name}")
-        added.append(_system(one, _scored(one), base, scores or {}, diagnostics))
-    return LeagueParts(base, (*league.systems, *added), tuple(diagnostics))
 
 
 def _system(one: _Opened, scored: Run, base: Base, scores: Mapping[str, Any], diagnostics: Diagnostics) -> LeagueSystem:

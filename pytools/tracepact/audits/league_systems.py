@@ -439,10 +439,9 @@ def system_bytes(system: LeagueSystem) -> bytes:
     np.savez_compressed(
         held,
         about=np.frombuffer(about, dtype=np.uint8),
-        **{
-            kind: np.stack([getattr(counts[name], kind) for name in system.rows.clauses])
-            for kind in ("satisfied", "obligated", "counter")
-        },
+        satisfied=np.stack([counts[name].satisfied for name in system.rows.clauses]),
+        obligated=np.stack([counts[name].obligated for name in system.rows.clauses]),
+        counter=np.stack([counts[name].counter for name in system.rows.clauses]),
         drawn=np.stack([[system.drawn[kind][c] for c in system.rows.clauses] for kind in system.drawn]),
         drawn_measures=system.drawn_measures,
     )

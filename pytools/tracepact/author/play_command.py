@@ -156,17 +156,18 @@ def _records(diagnostics: tuple[Diagnostic, ...]) -> tuple[DiagnosticRecord, ...
 def _clause(card: Scorecard, clause: FrameClause | EventClause, score: Score, duty: int) -> ClauseVerdict:
     counts = card.counts[clause.name]
     if isinstance(clause, EventClause):
-        kind, obliged = f"each {clause.each.value}", obliged_intervals(card, clause.each)
+        kind = f"each {clause.each.value}"
+        obliged = {segment: tuple(runs) for segment, runs in obliged_intervals(card, clause.each).items()}
         violated: dict[int, tuple[FrameRun, ...]] = {}
         for violation in card.event_clause(clause.name).violations:
             violated[violation.segment] = (*violated.get(violation.segment, ()), violation.interval)
     else:
-        kind, runs, segments = "frames", card.layout.runs_of, range(len(card.family.classes))
-        obliged = {segment: runs(duty, segment) for segment in segments}
-        violated = {segment: runs(card.violated[clause.name], segment) for segment in segments}
+        kind, runs_of, segments = "frames", card.layout.runs_of, range(len(card.family.classes))
+        obliged = {segment: runs_of(duty, segment) for segment in segments}
+        violated = {segment: runs_of(card.violated[clause.name], segment) for segment in segments}
     # A scene has one clip, so that the segments of its family are its classes.
     lanes = tuple(
-        ClauseLane(label, tuple(obliged.get(segment, ())), violated.get(segment, ()))
+        ClauseLane(label, obliged.get(segment, ()), violated.get(segment, ()))
         for segment, label in enumerate(card.family.classes)
     )
     shown = shown_violations(card, clause, _SHOWN).shown

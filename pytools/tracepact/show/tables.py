@@ -237,8 +237,8 @@ def drawn(table: Table, columns: Sequence[int] | None = None) -> RichTable:
     )
     found.header_style = "dim"
     for column in (table.columns[index] for index in kept):
-        justify = "right" if column.numbers else "left"
-        found.add_column(Text(visible(column.heading)), justify=justify, style=_STYLES[column.tone], overflow="fold")
+        found.add_column(Text(visible(column.heading)), style=_STYLES[column.tone], overflow="fold")
+        found.columns[-1].justify = "right" if column.numbers else "left"
     for number, row in enumerate(table.rows):
         if table.totals and number == len(table.rows) - table.totals:
             found.add_section()

@@ -283,7 +283,8 @@ def take(
 ) -> AtomDegrees:
     """The inputs in the type and on the device of the probabilities; InvalidInput with what is wrong with them."""
     faults = Diagnostics()
-    for name, value in {**tensors, "ignored": ignored}.items():
+    inputs: dict[str, object] = {**tensors, "ignored": ignored}
+    for name, value in inputs.items():
         if value is not None and not isinstance(value, Tensor):
             headline = f"`{name}` is of the type `{type(value).__name__}`, not a tensor"
             faults.add("bad-field", headline, help="make it one: torch.as_tensor(…)")
