@@ -16,7 +16,7 @@ from tracepact.language.formula import Dag, Operator
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED
 from tracepact.stream.state import MOST_FRAMES
-from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict, Violation
+from tracepact.stream.verdicts import Arrival, Channels, ClauseStream, EventVerdict, Violation
 from tracepact.stream.window import Group, Part, Program, Step, Window, compile_formulas
 
 # Many short masks as rows of 64-bit words: bit b of word w of a row is its place 64 · w + b.
@@ -352,7 +352,7 @@ class BankVerdicts:
         return unpacked(earlier_by(mask, self._begin), len(known)) & known
 
 
-class BankArrival:
+class BankArrival(Channels):
     """What came out when chunks of some streams arrived, or when they closed; nothing of it is ever changed.
 
     Channel `class · streams + stream` is one class of one of the streams of this arrival, `streams`.
@@ -409,18 +409,6 @@ class BankArrival:
             for stream in self._violating
             for violation in self._single(stream).violations
         ]
-
-    def place(self, channel: int) -> tuple[str, str]:
-        """Where a channel belongs.
-
-        Args:
-            channel: the number of the channel, as the verdicts of this arrival give it.
-
-        Returns:
-            The names of its stream and of its class.
-        """
-        label, stream = divmod(channel, len(self.streams))
-        return self.streams[stream], self.classes[label]
 
     def of(self, stream: str) -> Arrival:
         """What came out for one stream, as a monitor of this stream alone would say it.

@@ -135,6 +135,25 @@ def _compiled(places: Sequence[int]) -> Callable[[Sequence[int], Sequence[Part],
     return scope["count"]
 
 
+class Channels:
+    """What has a channel, `class · streams + stream`, for each of its classes in each of its streams."""
+
+    streams: tuple[str, ...]
+    classes: tuple[str, ...]
+
+    def place(self, channel: int) -> tuple[str, str]:
+        """Where a channel belongs.
+
+        Args:
+            channel: the number of the channel, as verdicts give it.
+
+        Returns:
+            The names of its stream and of its class.
+        """
+        label, stream = divmod(channel, len(self.streams))
+        return self.streams[stream], self.classes[label]
+
+
 # The scores of whatever counts verdicts while streams go on: a monitor and a bank score alike.
 
 
