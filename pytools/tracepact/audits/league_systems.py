@@ -167,7 +167,7 @@ class Base(Record, frozen=True, kw_only=True):
 
 
 def frames_fit(flat: Flat, frames: int) -> bool:
-    """Whether gaps and lengths are of runs that lie within so many frames."""
+    """Whether gaps and lengths are of runs that lie within a number of frames."""
     return frames >= 0 and len(flat) % 2 == 0 and min(flat, default=0) >= 0 and sum(flat) <= frames
 
 

@@ -236,7 +236,7 @@ def first_text(league: League, name: str) -> str:
 def standings_table(league: League, *, bars: bool = True, most: int | None = None) -> Table:
     """The systems by the column that orders the league: value, interval, rank, difference from the baseline.
 
-    With `most`, the first so many, and how many there are beside them.
+    With `most`, only that many are shown, and a note says how many are not.
     """
     column = league.ranked_by
     # An error rate may exceed 1, and a bar of it would be cut.

@@ -222,7 +222,7 @@ class ContractServer(LanguageServer):  # type: ignore[misc,unused-ignore]  # the
 
 
 def make_server(question: float) -> ContractServer:
-    """A server with all its features; a question to the solver may take so many seconds."""
+    """A server with all its features; `question` is the time, in seconds, that the solver has for each question."""
     server = ContractServer(question)
     for method, (answer, options) in _FEATURES.items():
         server.feature(method, options)(answer)

@@ -229,7 +229,7 @@ def events_of(family: Family, runs: Runs, number: int) -> tuple[EventText, ...]:
 
 
 def clips_of_run(run: Run) -> tuple[SceneClip, ...]:
-    """The clips of a scoring run, as its data were prepared; at most so many, the first ones."""
+    """The clips of a scoring run, as its data were prepared; of many clips the first `MOST_CLIPS`."""
     family, lengths = run.card.family, run.durations
     return tuple(
         _of_tables(
@@ -360,7 +360,7 @@ def _length(clip: SceneClip, events: tuple[Event, ...]) -> Fraction:
 SECONDS = 30.0
 """What a check of the page may take in all."""
 MOST_AS_LONG = 20
-"""All questions about one state of a text in an editor may take as long as so many that use their time up."""
+"""How many questions that use up their time the check of one state of a text in an editor may take."""
 _PERFECT = "perfect-prediction-fails"
 _QUESTION = Budget(seconds=1.0, minimising=0.5)
 

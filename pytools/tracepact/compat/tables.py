@@ -418,7 +418,7 @@ def active_runs(active: Flags) -> tuple[NDArray[np.int64], NDArray[np.int64], ND
 def medfilt(
     scores: Any, filter_length_in_sec: Any, time_decimals: int = 6, lazy: bool = False, storage_dir: Any = None
 ) -> Any:
-    """The tables after a median filter of so many seconds, one length for all classes or one for each.
+    """The tables after a median filter; its length in seconds is one for all classes, or one for each.
 
     Outside the clip nothing is active. Frames must be alike, and a length zero or an odd number of frames; a filter
     of another length moves the edges of frames, and is refused.

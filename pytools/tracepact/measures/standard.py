@@ -439,10 +439,10 @@ def standard_metrics(
 ) -> StandardMetrics:
     """Measure two tables and the family they make; the contract declares grid and matcher.
 
-    `durations` are the lengths of all clips, needed where segments end with the clip;
-    `events` is the evaluation of that matcher on the family, where there is one already; `unlisted` is the
-    number of predictions on clips that were not listed, `unmeasured` that of clips taken to end with their last event,
-    of so many `clips` in all, if the family is a part of them.
+    `durations` are the lengths of all clips, needed where segments end with the clip; `events` is the evaluation of
+    that matcher on the family, where there is one already; `unlisted` is the number of predictions on clips that were
+    not listed, `unmeasured` that of clips taken to end with their last event. If the family is a part of a whole,
+    `clips` is the number of clips of the whole.
     """
     settings = settings or MetricSettings()
     times = (settings.event.collar, settings.segment)

@@ -163,7 +163,7 @@ class BankWindow:
         return np.zeros((len(self.inputs), -(-self.places // WORD), count), dtype=np.uint64)
 
     def grown(self, kept: Words, frames: int) -> Words:
-        """Rows with room for streams of so many frames, if they need more than there is."""
+        """Rows with room for streams of this number of frames; wider ones only if there is too little room."""
         needed = min(self.width, frames)
         if needed <= self.places:
             return kept

@@ -134,7 +134,7 @@ class FrameReader:
         return array
 
     def _way_out(self) -> str:
-        """How a frame of so many channels is written."""
+        """How a frame with this number of channels is written."""
         ref, pred = [1, *[0] * (self._channels - 1)], [0] * self._channels
         line = json.dumps({"ref": ref, "pred": pred}, separators=(",", ":"))
         return f"give a value for each channel, class by class; as a line: `{line}`"
@@ -260,7 +260,7 @@ def _read_block(stream: BufferedReader, number: int) -> FrameBlock | None:
 
 
 def read_line(number: int, text: str, channels: int = 1) -> Line:
-    """One line that is not blank, of a stream with so many channels."""
+    """One line that is not blank, of a stream with this number of channels."""
     try:
         return _json_line(number, text, channels) if text.startswith("{") else _columns(number, text, channels)
     except _BadLineError as bad:
@@ -360,7 +360,7 @@ def _bits(name: str, value: Any, channels: int) -> bool | list[bool]:
 
 
 def _one_each(channels: int) -> str:
-    """How a frame of so many channels is written."""
+    """How a frame with this number of channels is written."""
     if channels == 1:
         return 'a line is one frame; write the next frame on a line of its own: `{"ref": 1, "pred": 0}`'
     sides = {"ref": [1, *[0] * (channels - 1)], "pred": [0] * channels}

@@ -152,7 +152,7 @@ class Part(NamedTuple):
     within: int
 
     def of(self, channels: int) -> "Part":
-        """The part in the channels of a mask alone."""
+        """The part, restricted to the channels of a mask."""
         return self._replace(within=self.within & channels)
 
 
@@ -165,7 +165,7 @@ class Step(NamedTuple):
     parts: tuple[Part, ...]
 
     def of(self, channels: int) -> "Step":
-        """The step in the channels of a mask alone."""
+        """The step, restricted to the channels of a mask."""
         return self._replace(parts=tuple(part.of(channels) for part in self.parts))
 
 

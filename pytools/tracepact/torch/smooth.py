@@ -76,7 +76,7 @@ class Smooth:
         return self.inside(self._windows(padded[..., : frames + width - 1], width))
 
     def _windows(self, power: Tensor, width: int) -> Tensor:
-        """The smooth maximum of every so many neighbours, by doubling: windows of the powers of two that make it up."""
+        """The smooth maximum of each window of `width` neighbours, joined from windows of the powers of two in it."""
         places = power.shape[-1] - width + 1
         found: Tensor | None = None
         done, size = 0, 1
@@ -96,7 +96,7 @@ class Smooth:
         return self.complement(self.eventually(lo, hi, self.complement(a)))
 
     def until(self, radius: int, left: Tensor, right: Tensor) -> Tensor:
-        """The right within so many frames ahead and the left before it, by doubling.
+        """The right within `radius` frames ahead and the left before it, by doubling.
 
         Two windows side by side become one: the right is reached in the first, or the left holds all through the first
         and the right is reached in the second. Which windows are joined depends on the radius alone, and a window
