@@ -397,7 +397,7 @@ def _map(
     return LeagueMap(names, tuple(rows))
 
 
-def most_different(systems: Sequence[LeagueSystem], most: int = _SHOWN) -> tuple[ClipDifference, ...]:
+def most_different(systems: Sequence[LeagueSystem]) -> tuple[ClipDifference, ...]:
     """The clips on which systems differ most, of equal ones the first; clips without a difference are left out."""
     by_clip = np.stack([losses(system).sum(axis=0) for system in systems])
     ordered = np.sort(by_clip, axis=0)
@@ -406,7 +406,7 @@ def most_different(systems: Sequence[LeagueSystem], most: int = _SHOWN) -> tuple
     factors = 2 * np.arange(count) - (count - 1)
     spread = factors @ ordered / (count * (count - 1) / 2)
     # Stable: of clips on which systems differ alike the first are shown, in every run of the program.
-    order = np.argsort(-spread, kind="stable")[:most]
+    order = np.argsort(-spread, kind="stable")[:_SHOWN]
     clips = systems[0].rows.clips
     return tuple(
         ClipDifference(clips[k], rounded(float(spread[k])), tuple(rounded(float(loss)) for loss in by_clip[:, k]))

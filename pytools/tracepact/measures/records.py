@@ -227,22 +227,22 @@ class MetricsRecord(Record, frozen=True):
     ]
 
 
-def metrics_record(measured: Measured, most: int | None = None) -> MetricsRecord:
-    """All metrics with their policies, and the decisions that differ, a limited number of each kind listed."""
+def metrics_record(measured: Measured) -> MetricsRecord:
+    """All metrics with their policies, and the decisions that differ."""
     head = measured.arithmetic, measured.clips, measured.left_out, measured.unlisted
     metrics = (_mean(metric) if isinstance(metric, MeanMetric) else _counts(metric) for metric in measured.metrics)
-    differences = _differences(measured, most) if isinstance(measured, StandardMetrics) else None
+    differences = _differences(measured) if isinstance(measured, StandardMetrics) else None
     return MetricsRecord("tracepact-metrics/1", *head, tuple(metrics), differences)
 
 
-def _differences(measured: StandardMetrics, most: int | None) -> DecisionDifferences:
+def _differences(measured: StandardMetrics) -> DecisionDifferences:
     pairs, cells = measured.event.differences, measured.segment.differences
     both = measured.event, measured.segment
     event, segment = (BothTallies(metrics.exact.total, metrics.sed_eval.total) for metrics in both)
     return DecisionDifferences(
         len(pairs),
         sum(cell.count for cell in cells),
-        ListedDifferences(tuple(pairs[:most]), tuple(cells[:most])),
+        ListedDifferences(pairs, cells),
         ChangedCounts(event, segment),
     )
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tracepact.data.assembly import FrameMask, assemble, label_help
+from tracepact.data.assembly import assemble, label_help
 from tracepact.data.events import (
     NOWHERE,
     ClipScores,
@@ -156,7 +156,6 @@ def field_family(
     durations: Durations | Fraction | None = None,
     mode: Mode = Mode.CLASS_INDEXED,
     ignore: Regions | None = None,
-    masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     diagnostics: Diagnostics,
     classes: Sequence[str] | None = None,
 ) -> FieldFamily:
@@ -183,7 +182,6 @@ def field_family(
         durations=durations,
         mode=mode,
         ignore=ignore,
-        masks=masks,
         diagnostics=faults,
         classes=classes,
         limit="scores",
