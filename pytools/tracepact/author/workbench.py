@@ -46,6 +46,7 @@ CONTRACT_NAME = "contract"
 
 _Time = Annotated[str, Meta(max_length=60)]
 _Label = Annotated[str, Meta(min_length=1, max_length=200)]
+Number = int | Fraction
 EventText = tuple[_Time, _Time, _Label]
 """Onset and offset in seconds, exact, and the label."""
 Events = Annotated[tuple[EventText, ...], Meta(max_length=MOST_EVENTS)]
@@ -191,12 +192,12 @@ def _masks(
     return masks
 
 
-def run_events(runs: Sequence[FrameRun], step: Fraction, label: str) -> list[EventText]:
+def run_events(runs: Sequence[tuple[Number, Number]], step: Fraction, label: str) -> tuple[EventText, ...]:
     """Runs of frames as events."""
-    return [(onset, offset, label) for onset, offset in run_times(runs, step)]
+    return tuple((onset, offset, label) for onset, offset in run_times(runs, step))
 
 
-def run_times(runs: Sequence[FrameRun], step: Fraction) -> tuple[tuple[str, str], ...]:
+def run_times(runs: Sequence[tuple[Number, Number]], step: Fraction) -> tuple[tuple[str, str], ...]:
     """Runs of frames in seconds, as exact text."""
     return tuple((print_number(start * step), print_number(end * step)) for start, end in runs)
 
@@ -477,17 +478,14 @@ def shown_clip(contract: Contract, name: str, trace: str) -> SceneClip | None:
     if (scene := read_words(trace)) is not None:
         refs, preds, others = scene
         last = max((end for _, end in (*refs, *preds, *others)), default=Fraction(0))
-        ref = (*_labelled(refs, label), *_labelled(others, other))
-        return SceneClip(name, print_number(last + step), ref, _labelled(preds, label))
+        second = Fraction(1)  # what the words of a scene count in
+        ref = (*run_events(refs, second, label), *run_events(others, second, other))
+        return SceneClip(name, print_number(last + step), ref, run_events(preds, second, label))
     return None
 
 
 def _both(
     runs: Mapping[str, tuple[FrameRun, ...]], side: str, step: Fraction, label: str, other: str
 ) -> tuple[EventText, ...]:
-    own_events = run_events(runs.get(side, ()), step, label)
-    return (*own_events, *run_events(runs.get(f"other_{side}", ()), step, other))
-
-
-def _labelled(ends: Sequence[tuple[Fraction, Fraction]], label: str) -> tuple[EventText, ...]:
-    return tuple((print_number(start), print_number(end), label) for start, end in ends)
+    mine = run_events(runs.get(side, ()), step, label)
+    return (*mine, *run_events(runs.get(f"other_{side}", ()), step, other))
