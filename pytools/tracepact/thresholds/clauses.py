@@ -77,18 +77,16 @@ class _RowAtoms(dict[str, int]):
         self._active, self._repeats, self._per_row, self.valid = active, repeats, per_row, valid
 
     def __missing__(self, name: str) -> int:
-        mask = self[name] = self._make(name)
-        return mask
-
-    def _make(self, name: str) -> int:
         match name:
             case "ref_onset" | "pred_onset":
-                return onset(self[name.replace("onset", "active")])
+                mask = onset(self[name.replace("onset", "active")])
             case "ref_offset" | "pred_offset":
-                return offset(self[name.replace("offset", "active")], self.valid)
-        if name in self._per_row:
-            return _mask(self._per_row[name])
-        return _mask(self._active[name][self._repeats])
+                mask = offset(self[name.replace("offset", "active")], self.valid)
+            case _:
+                rows = self._per_row[name] if name in self._per_row else self._active[name][self._repeats]
+                mask = _mask(rows)
+        self[name] = mask
+        return mask
 
 
 class _SegmentLine:
