@@ -164,8 +164,8 @@ def _over(values: Values, line: Whole) -> Values:
 # A pooled score and a micro rate are Σ top / Σ bottom over the classes, each summand a function of its class's cut
 # alone. A mean over the classes that are not left out is one too: a class adds its value and 1, or 0 and 0.
 #
-# Dinkelbach's method: with λ the value reached, every class takes the cut with the greatest top − λ · bottom. If
-# the sum of these is positive, their quotient is greater than λ, and the step is repeated from it. If it is not,
+# Dinkelbach's method (1967): with λ the value reached, every class takes the cut with the greatest top − λ · bottom.
+# If the sum of these is positive, their quotient is greater than λ, and the step is repeated from it. If it is not,
 # then every combination has Σ top ≤ λ · Σ bottom, so that none is better than λ. Each step reaches a greater
 # quotient out of finitely many, so it ends. A positive sum never has Σ bottom = 0: where a bottom is 0, so is its
 # top.
