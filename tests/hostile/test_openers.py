@@ -95,11 +95,11 @@ ALLOWED = {
         tracelab.scenes.voices:espeak_voice FolderVoice.open
         tracelab.scenes.voices:open_voice FolderVoice.open
         tracelab.study.rows:condition_rows tracepact.score
-        tracepact.audits.audit_uncertainty:_labels clip_files read_field
-        tracepact.audits.audit_uncertainty:annotation_command conditions_from
+        tracepact.audits.audit_labels:_labels clip_files read_field
+        tracepact.audits.audit_labels:annotation_command conditions_from
         tracepact.audits.audit_matcher:_family durations_from events_from
-        tracepact.audits.audit_reference:_read read_events
-        tracepact.audits.audit_reference:command label_map_from
+        tracepact.audits.audit_labels:_read_again read_events
+        tracepact.audits.audit_labels:reference_command label_map_from
         tracepact.audits.audit_settings:threshold_command label_map_from
         tracepact.audits.league:make_league conditions_from
         tracepact.author.editor_server:serve os.fdopen
@@ -184,7 +184,7 @@ ALLOWED = {
         tracelab.study.study:_gather_runs read_bytes
         tracelab.study.study:write_views read_bytes
         tracelab.study.views:checklist read_text
-        tracepact.author.editor_changes:_schema read_text
+        tracepact.author.editor_help:_schema read_text
         tracepact.author.guide_commands:_calibration read_text
         tracepact.author.guide_commands:contract_examples read_text
         tracepact.author.guide_commands:examples read_text
