@@ -34,7 +34,7 @@ from tracepact.language.predicate import (
     attributes,
     unbounded_side,
 )
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.logic.decisions import Budget
 from tracepact.logic.models import Verdict
 from tracepact.wording import parse_exact, print_number

@@ -33,7 +33,7 @@ from typing import Any
 
 from tracepact.declarations import dataclass
 from tracepact.language.formula import Always, And, Atom, Constant, Eventually, Formula, Not, Or, Since, Until
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.logic.normal import negated
 
 

@@ -24,7 +24,7 @@ from tracepact.language.predicate import (
     TermType,
     unbounded_side,
 )
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.logic.arithmetic import EventExample, EventQuestion, SymbolicInterval, SymbolicObligation, replayed
 from tracepact.logic.decisions import Budget
 from tracepact.logic.models import Verdict, renamed

@@ -26,7 +26,7 @@ from tracepact.language.formula import (
     sight,
     subformulas,
 )
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.logic.blocks import BlockEncoding, Blocks
 from tracepact.logic.models import Model, TraceAnswer, Verdict, model_at
 from tracepact.logic.normal import normal

@@ -15,7 +15,7 @@ from tracepact.declarations import dataclass
 from tracepact.evaluate.predicates import ClipScene
 from tracepact.language.contract import MatcherKind
 from tracepact.language.predicate import Each, compares_classes
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.logic.arithmetic import EventQuestion, SymbolicInterval, SymbolicObligation, absolute, greatest, least
 from tracepact.logic.models import Verdict
 

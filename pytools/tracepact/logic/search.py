@@ -7,18 +7,18 @@ frames every frame in sight is asked about if there are not too many, and long w
 once more, if that fits what is left of the time.
 """
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from threading import Timer
 from time import monotonic
 from typing import Any
 
 from tracepact.declarations import dataclass
 from tracepact.language.formula import Formula, cost, sight, size
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.logic.models import Model, TraceAnswer, Verdict, sampled_long
 from tracepact.logic.refine import Encoding, encode, encode_short, search_blocks
-from tracepact.logic.solver import interrupted
 
 # No `simplify` before `bit-blast`: it splits the shifts of a window into single bits, which takes longer than solving
 # (15 s against 0.2 s for N[100f] N[100f] p over all lengths).
@@ -252,3 +252,21 @@ def _model(encoding: Encoding, answer: SolverAnswer, length: int | None, minimal
         for name, mask in (answer.masks or {}).items()
     }
     return Model(frames, atoms, start + before, minimal=minimal)
+
+
+# Keeps a deadline where Z3's own timeout does not look at the clock, as in turning vectors into bits.
+
+_GRACE = 0.02
+"""Seconds after the deadline: Z3's own timeout, which says why it stopped, comes first where it works."""
+
+
+@contextmanager
+def interrupted(context: Any, deadline: float) -> Iterator[None]:
+    """Whatever the context computes is interrupted at the deadline."""
+    timer = Timer(max(0.0, deadline - monotonic()) + _GRACE, context.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
