@@ -10,8 +10,15 @@ from strategies import family_of, formulas, sized
 from tracepact.evaluate.reference import truth
 from tracepact.language.compilation import parse_contract
 from tracepact.language.formula import Always, And, Atom, Eventually, Formula, Not, Until
-from tracepact.logic.catalogue import clause_signatures, measures, signature_classes, signatures
-from tracepact.logic.decisions import Outcome, Terms, Universe, UniverseTooLarge, equivalent
+from tracepact.logic.catalogue import (
+    Universe,
+    UniverseTooLarge,
+    clause_signatures,
+    measures,
+    signature_classes,
+    signatures,
+)
+from tracepact.logic.decisions import Outcome, Terms, equivalent
 from tracepact.logic.models import Model, picture
 
 P, Q = Atom("p"), Atom("q")

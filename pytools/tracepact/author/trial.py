@@ -43,7 +43,7 @@ from tracepact.language.compilation import contract_from
 from tracepact.language.contract import Contract, EventClause, FrameClause, Profile
 from tracepact.language.formula import FrameRun
 from tracepact.logic.arithmetic import one_clip
-from tracepact.logic.fault_scenes import closing_clause, evasion
+from tracepact.logic.predictions import closing_clause, evasion
 from tracepact.records import Exact
 from tracepact.runs.run import Run, score
 from tracepact.runs.timelines import Timeline, timeline, worst_timelines

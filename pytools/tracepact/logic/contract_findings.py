@@ -12,13 +12,19 @@ from tracepact.language.contract import Contract, EventClause, FrameClause, Loca
 from tracepact.language.formula import And, Formula, Iff, Not
 from tracepact.language.predicate import Each, EventAtom, Owner, attributes
 from tracepact.logic.arithmetic import EventExample, EventQuestion
-from tracepact.logic.decisions import Budget, ContractText
+from tracepact.logic.decisions import Budget
 from tracepact.logic.event_questions import ContractQuestions
-from tracepact.logic.fault_scenes import ALWAYS_ASKED, asks_for_a_partner, closing_clause, evasion, unnoticed_faults
 from tracepact.logic.frame_findings import FrameFindings, constant_parts, grouped, redundant_parts, repeated
 from tracepact.logic.models import with_prediction
-from tracepact.logic.perfect import perfect_violation
-from tracepact.logic.value_findings import ValueFindings, atom_of, off_grid
+from tracepact.logic.predictions import (
+    ALWAYS_ASKED,
+    asks_for_a_partner,
+    closing_clause,
+    evasion,
+    perfect_violation,
+    unnoticed_faults,
+)
+from tracepact.logic.value_findings import ContractText, ValueFindings, atom_of, off_grid
 from tracepact.wording import listed, ms
 
 # What is wrong with event clauses: predicates that no intervals satisfy or violate, contradictory bounds.

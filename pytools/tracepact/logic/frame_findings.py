@@ -9,10 +9,10 @@ from tracepact.declarations import dataclass
 from tracepact.diagnostics.findings import Diagnostic, TextPlace
 from tracepact.language.contract import Contract, EventClause, FrameClause, Located
 from tracepact.language.formula import And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, atoms, lookahead
-from tracepact.logic.decisions import ContractText
 from tracepact.logic.event_questions import ContractQuestions
 from tracepact.logic.models import over_base_atoms, renamed
-from tracepact.logic.perfect import perfected
+from tracepact.logic.predictions import perfected
+from tracepact.logic.value_findings import ContractText
 from tracepact.wording import count, listed, ms, print_number
 
 # Parts that can be deleted: of a conjunction what the rest implies, of a disjunction what implies the rest.

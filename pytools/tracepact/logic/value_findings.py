@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tracepact.declarations import dataclass
-from tracepact.diagnostics.findings import Diagnostic, Span
-from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Bound, EventClause, Located
+from tracepact.diagnostics.findings import Diagnostic, Span, TextPlace
+from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Bound, Contract, EventClause, Located
 from tracepact.language.formula import Always, Atom, Eventually, atoms
 from tracepact.language.predicate import (
     ATTRIBUTES,
@@ -26,8 +26,25 @@ from tracepact.language.predicate import (
     TermType,
     attributes,
 )
-from tracepact.logic.decisions import ContractText
 from tracepact.wording import count, ms
+
+# The text behind a core contract, so that findings can point at what was written.
+
+
+@dataclass(frozen=True, slots=True)
+class ContractText:
+    """A contract and the text it was read from."""
+
+    contract: Contract
+
+    def place(self, span: Span) -> TextPlace:
+        """A place in the contract's text."""
+        return TextPlace(self.contract.source, span)
+
+    def quoted(self, span: Span) -> str:
+        """What is written there, on one line."""
+        return " ".join(self.contract.source.text[span.start : span.end].split())
+
 
 _MUCH = 2
 """A window that comes out so many times as wide as written is much larger."""
