@@ -24,11 +24,11 @@ from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Source
 from tracepact.language.compilation import compile_source, parse_formula
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Aggregation, MatcherKind, Projection
-from tracepact.language.explanation import language_reference, statement_names
 from tracepact.language.grammar import reserved_words
 from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
 from tracepact.language.predicate_types import FUNCTIONS
 from tracepact.language.syntax import UNITS
+from tracepact.language.vocabulary import language_reference, statement_names
 from tracepact.logic.contract_findings import check_contract
 from tracepact.logic.decisions import Outcome, equivalent
 from tracepact.logic.simplify import Notation, read_notation

@@ -193,7 +193,7 @@ ALLOWED = {
         tracepact.declarations:rules read_text
         tracepact.files:_flush_folder os.open
         tracepact.files:_flushed open os.open
-        tracepact.language.explanation:_productions read_text
+        tracepact.language.vocabulary:_productions read_text
         tracepact.language.grammar:_grammar read_text
         tracepact.page_server:PageServer.entrance open os.open
         tracepact.prove.build:Program.digest read_bytes

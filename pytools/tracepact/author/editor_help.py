@@ -25,14 +25,12 @@ from tracepact.language.contract import (
 )
 from tracepact.language.explanation import (
     AGGREGATED,
-    ATOM_WORDS,
     MATCHED,
     PROJECTED,
     EventClauseExplanation,
     FrameClauseExplanation,
     explain_clause,
     words,
-    written_with,
 )
 from tracepact.language.formula import windows
 from tracepact.language.grammar import (
@@ -47,6 +45,7 @@ from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
 from tracepact.language.predicate_types import FUNCTIONS
 from tracepact.language.printer import print_value
 from tracepact.language.reader import read_document, read_tokens
+from tracepact.language.vocabulary import ATOM_WORDS, written_with
 from tracepact.wording import count, quoted, time_text
 
 # The bounds of windows on the grid: what editors show behind each, and what a bound is in words.

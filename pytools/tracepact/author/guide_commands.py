@@ -28,10 +28,10 @@ from tracepact.language.explanation import (
     EventClauseExplanation,
     FrameClauseExplanation,
     explain_contract,
-    language_reference,
 )
 from tracepact.language.explanation import words as formula_words
 from tracepact.language.predicate import Each, TermType, writable_attributes
+from tracepact.language.vocabulary import language_reference
 from tracepact.logic.contract_findings import check_contract
 from tracepact.logic.decisions import QUESTION_SECONDS
 from tracepact.options import (
