@@ -17,7 +17,7 @@ import tracepact
 from tracepact import cli
 from tracepact.command_line import command_at
 from tracepact.declarations import rule_files, rules, spec_path
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics.findings import CODES
 
 PACKAGE = Path(tracepact.__file__).parent
 LAB = PACKAGE.parent / "tracelab"
@@ -274,7 +274,7 @@ def constants(path: Path) -> set[str]:
 
 
 def test_every_code_of_the_registry_is_used() -> None:
-    elsewhere = [path for module, path in MODULES.items() if module != "tracepact.diagnostics.codes"]
+    elsewhere = [path for module, path in MODULES.items() if module != "tracepact.diagnostics.findings"]
     used = set().union(*(constants(path) for path in (*elsewhere, *LAB_MODULES.values())))
     unused = sorted(set(CODES) - used)
     assert not unused, f"registered and never used: {', '.join(unused)}"

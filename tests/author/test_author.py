@@ -19,9 +19,8 @@ from tracepact import starter_contracts, try_contract
 from tracepact.author.guide_commands import _SAME, contract_examples
 from tracepact.author.new_command import DraftAnswers, Never, OnTime, draft
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.codes import CODES, Severity
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Source
+from tracepact.diagnostics.findings import CODES, Severity, Source
 from tracepact.language.compilation import compile_source, parse_formula
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Aggregation, MatcherKind, Projection
 from tracepact.language.grammar import reserved_words

@@ -25,8 +25,7 @@ from tracepact.author.trial_record import (
 )
 from tracepact.command_line import Exit
 from tracepact.declarations import spec_path, starter_contracts
-from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import summarise
+from tracepact.diagnostics.collection import Diagnostics, summarise
 from tracepact.evaluate.cast import SEED, scenes
 from tracepact.evaluate.scorecard import Scorecard
 from tracepact.files import json_text

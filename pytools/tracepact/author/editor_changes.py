@@ -12,9 +12,8 @@ from typing import Any
 from tracepact.author.editor_help import Suggestion
 from tracepact.author.editor_text import NameKind, Occurrence, TextEdit, TextReading, edited, read
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, RowPlace, Source, Span, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, RowPlace, Severity, Source, Span, TextPlace
 from tracepact.language import syntax as s
 from tracepact.language.contract import Contract
 from tracepact.language.grammar import token_span

@@ -28,9 +28,8 @@ from tracepact.author.editor_changes import (
 )
 from tracepact.author.editor_help import BoundHint, Suggestion, Told, bound_hints, complete, hover
 from tracepact.author.editor_text import OutlineEntry, TextEdit, TextLines, TextReading, outline, read
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Diagnostic, Span, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, Severity, Span, TextPlace
 from tracepact.language.printer import format_document
 from tracepact.language.reader import read_document
 from tracepact.version import VERSION

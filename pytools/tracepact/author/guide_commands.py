@@ -17,10 +17,9 @@ from rich.text import Text
 from tracepact.author.editor_help import CHOICES
 from tracepact.author.editor_text import NameKind
 from tracepact.declarations import rules, spec_path, starter_contracts
-from tracepact.diagnostics import codes
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics import findings
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, did_you_mean
+from tracepact.diagnostics.findings import CODES, Diagnostic, did_you_mean
 from tracepact.language.compilation import formula_contract, load_contract, read_source
 from tracepact.language.contract import Contract
 from tracepact.language.explanation import (
@@ -51,7 +50,7 @@ from tracepact.wording import count, print_number
 # what is written beside the codes for those that need data, another contract or more than a text.
 
 _FAULTS = "conformance/contracts"
-_BESIDE = Path(codes.__file__).with_name("examples.toml")
+_BESIDE = Path(findings.__file__).with_name("examples.toml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 from tracepact.declarations import OnStage, dataclass, silent
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.findings import Diagnostic, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, Severity, TextPlace
 from tracepact.language.contract import Contract, EventClause, FrameClause, Located
 from tracepact.language.formula import And, Formula, Iff, Not
 from tracepact.language.predicate import Each, EventAtom, Owner, attributes
