@@ -20,7 +20,7 @@ from tracepact.audits.audit_settings import audit_threshold
 from tracepact.audits.systems import ScoredSystem, Systems, read_systems
 from tracepact.data.family import Family, Side
 from tracepact.declarations import spec_path
-from tracepact.evaluate.draws import answers, is_constant, same_in_every_clip
+from tracepact.evaluate.cast import answers, is_constant, same_in_every_clip
 from tracepact.evaluate.scores import score_share
 from tracepact.runs.pages import run_pages
 from tracepact.runs.report_parts import report_of
