@@ -17,9 +17,7 @@ from tracepact.evaluate.predicates import (
     Unbounded,
     prepare,
     side,
-    term_parts,
     truth,
-    with_parts,
 )
 from tracepact.language import syntax as s
 from tracepact.language.compilation import parsed_of
@@ -39,6 +37,8 @@ from tracepact.language.predicate import (
     TermDifference,
     TermSum,
     TermType,
+    term_parts,
+    with_parts,
 )
 
 # How far an obligation is from a witness: nearest frames of a mask (rule 10.2), and windows that grow to them.
