@@ -71,7 +71,7 @@ ALLOWED = {
         tracelab.robustness.run:_try_all np.load
         tracelab.robustness.run:explained np.load
         tracelab.robustness.scene_grid:hear_cell np.load
-        tracelab.robustness.scene_run:run_grid read_bytes
+        tracelab.robustness.scene_grid:run_grid read_bytes
         tracelab.study.systems:read_heard np.load read_text
         tracepact.runs.batch_run:BatchRun.save open
         tracepact.runs.originals:_Candidate.digest open_dataset
@@ -82,7 +82,6 @@ ALLOWED = {
     "The place is one that the user names: an argument, an option, a folder of data with what is in it.": """
         tracelab.corpora.systems:_measured_gaps tracepact.score
         tracelab.corpora.systems:baseline_rows tracepact.curves tracepact.score
-        tracelab.corpora.track:_digest read_bytes
         tracelab.corpora.track:_files_digest read_bytes
         tracelab.corpora.track:baseline_track read_text
         tracelab.files:_check hashlib.file_digest path.open
@@ -170,19 +169,15 @@ ALLOWED = {
         tracelab.corpora.track:published read_text
         tracelab.detectors.models:save_model read_bytes
         tracelab.files:write_whole open
-        tracelab.probe.probe:write_probe_views read_bytes
         tracelab.probe.tables:published read_text
         tracelab.robustness.corruptions:table_bytes read_bytes
         tracelab.robustness.run:skill_text read_text
-        tracelab.robustness.run:write_results read_bytes
-        tracelab.robustness.scene_run:_digest read_bytes
         tracelab.robustness.tables:published read_bytes
-        tracelab.stages:_digest read_bytes
+        tracelab.stages:written_digest read_bytes
         tracelab.stages:code_digest read_bytes
         tracelab.study.cases:both_matchers read_text
         tracelab.study.comparison:published read_text
         tracelab.study.study:_gather_runs read_bytes
-        tracelab.study.study:write_views read_bytes
         tracelab.study.views:checklist read_text
         tracepact.author.editor_changes:_schema read_text
         tracepact.author.guide_commands:_calibration read_text
@@ -232,7 +227,7 @@ ALLOWED = {
         tracelab.detections:OwnDetector.digest read_bytes
         tracelab.detections:_function loader.exec_module
         tracelab.probe.encoders:_module loader.exec_module
-        tracelab.probe.loading:_own loader.exec_module
+        tracelab.probe.registry:_own loader.exec_module
         tracelab.robustness.classifiers:_loaded loader.exec_module
         tracelab.robustness.classifiers:open_classifier read_bytes
         tracepact.conform.findings:local_peer loader.exec_module

@@ -39,7 +39,7 @@ from tracelab.corpora.systems import (
 from tracelab.detectors.recipes import CLASS_DETECTOR
 from tracelab.files import fault, write_whole
 from tracelab.protocol import SEED
-from tracelab.stages import SILENT, StageListener, Stages, Verified, claim
+from tracelab.stages import SILENT, StageListener, Stages, Verified, claim, written_digest
 from tracelab.study.rows import rows_text
 from tracepact.inputs import LARGEST_DOCUMENT, read_within
 from tracepact.show import Section, Table, csv_rows, html_page, html_table, numbers, table_lines, words
@@ -240,7 +240,12 @@ def baseline_track(
         Path(line.split("\t")[0]).stem: line.split("\t")[0] for line in ref.read_text(encoding="utf-8").splitlines()
     }
     clips = [named.get(stem, stem) for stem in stems]
-    settings = {"track": "baseline", "clips": len(clips), "scores": _files_digest(scores), "reference": _digest(ref)}
+    settings = {
+        "track": "baseline",
+        "clips": len(clips),
+        "scores": _files_digest(scores),
+        "reference": written_digest(ref),
+    }
     claim(out, settings, "corpus")
     progress.begin("thresholds", 1)
     rows = list(baseline_rows(scores, ref, durations, clips))
@@ -312,7 +317,3 @@ def _files_digest(folder: Path) -> str:
     for path in sorted(folder.glob("*.tsv")):
         total.update(path.name.encode() + b"\0" + path.read_bytes())
     return total.hexdigest()
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

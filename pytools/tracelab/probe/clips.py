@@ -15,8 +15,7 @@ from scipy.signal import resample_poly
 from tracelab.features import Events, FloatArray
 from tracelab.files import Signal
 from tracelab.protocol import Protocol, generator
-from tracelab.scenes.corpus import ClipTask, OnClip, RenderedClip, for_each_clip, render_timeline
-from tracelab.scenes.timeline import SceneTimeline, Sound
+from tracelab.scenes.corpus import ClipTask, OnClip, RenderedClip, SceneTimeline, Sound, for_each_clip, render_timeline
 from tracelab.scenes.voices import Voice
 from tracelab.stages import Stages, code_digest
 from tracelab.study.systems import plain, tasks_of

@@ -16,8 +16,7 @@ import torch
 from tracelab.features import FloatArray, frame_features
 from tracelab.probe.clips import Hidden
 from tracelab.probe.encoders import onnx_session
-from tracelab.probe.loading import Detect, Detection, Encode, Span
-from tracelab.probe.registry import DetectorEntry, EncoderEntry, packaged_file
+from tracelab.probe.registry import Detect, Detection, DetectorEntry, Encode, EncoderEntry, Span, packaged_file
 from tracelab.protocol import Protocol
 
 # Controls that need no package: two encoders without training, and gates that know nothing, the level, or all.

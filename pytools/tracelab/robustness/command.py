@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from tracelab.configuration import SPEECH, WORKERS, configuration
 from tracelab.files import fault
-from tracelab.options import SPEECH, WORKERS, configuration
 from tracelab.stages import StageListener, Verified, stage_bars
 
 _NEEDED = ("librosa", "reportlab")
@@ -24,7 +24,7 @@ _NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 def verify_scenes(folder: Path, progress: StageListener) -> Verified:
     """Verify a grid over the scenes."""
-    from tracelab.robustness.scene_run import verify_grid
+    from tracelab.robustness.scene_grid import verify_grid
 
     return verify_grid(folder, progress)
 
@@ -120,7 +120,7 @@ def scenes(speech: str, workers: int, out: Path, **which: Any) -> None:
     A grid that was stopped goes on.
     """
     from tracelab.configuration import configured
-    from tracelab.robustness.scene_run import run_grid
+    from tracelab.robustness.scene_grid import run_grid
     from tracelab.scenes.voices import open_voice
 
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 import tracepact
 from tracelab.detectors.decoding import CONTRACT
 from tracelab.protocol import Protocol, perturbation_rows, protocol_rows
+from tracelab.stages import StageListener
 from tracepact.inputs import LARGEST_DOCUMENT, read_within
 from tracepact.show import csv_rows, csv_text
 
@@ -62,6 +63,18 @@ class Runs:
     def every(self) -> Iterator[tuple[str, str, Path]]:
         """Every run with its group and system."""
         return ((group, name, path) for group in self.groups for name, path in self.of(group).items())
+
+    def drifts(self, progress: StageListener) -> list[str]:
+        """What is not as it was in some run, computed again from its stored predictions."""
+        every = list(self.every())
+        progress.begin("runs", len(every))
+        drifts: list[str] = []
+        for group, system, path in every:
+            verified = tracepact.verify_run(path)
+            drifts += [f"runs/{group}/{system}: {drift.where}" for drift in verified.drifts]
+            drifts += [f"runs/{group}/{system}: {one.headline}" for one in verified.diagnostics]
+            progress.advance()
+        return drifts
 
 
 def score_rows(runs: Runs) -> Iterator[Row]:
