@@ -30,7 +30,7 @@ from tracelab.protocol import CONDITIONS, Protocol, perturbation_rows, protocol_
 from tracelab.robustness.command import robustness, verify_robustness, verify_scenes
 from tracelab.scenes.corpus import ClipTask, digest_of, render, render_all
 from tracelab.scenes.voices import open_voice
-from tracelab.stages import SILENT, UNREADABLE, StageListener, Verified, stage_bars, unreadable
+from tracelab.stages import SILENT, UNREADABLE, StageListener, Verified, resumable_bars, stage_bars, unreadable
 from tracelab.study.study import RECORD, run_study, verify_study
 from tracelab.study.systems import tasks_of
 from tracepact.inputs import plain_within
@@ -272,12 +272,8 @@ def study(speech: str, workers: int, detectors: tuple[str, ...], device: str, ou
     """Run the study, or go on with one that was stopped."""
     own = open_detectors(detectors, [recipe.name for recipe in DETECTORS])
     scale, voice = configured(**which), open_voice(speech)
-    try:
-        with stage_bars() as progress:
-            page = run_study(out, scale, voice, workers=workers, progress=progress, detectors=own, device=device)
-    except KeyboardInterrupt:
-        click.echo("the same command goes on from here", err=True)
-        raise
+    with resumable_bars() as progress:
+        page = run_study(out, scale, voice, workers=workers, progress=progress, detectors=own, device=device)
     click.echo(f"the study: {page}")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+import click
 import msgspec
 from rich.console import Console
 from rich.progress import (
@@ -71,6 +72,17 @@ def stage_bars() -> Iterator[StageListener]:
 
         yield StageListener(begin, lambda: bars.advance(current[0]))
         end()
+
+
+@contextmanager
+def resumable_bars() -> Iterator[StageListener]:
+    """Progress of work that keeps its stages; whoever stops it is told how to go on."""
+    try:
+        with stage_bars() as progress:
+            yield progress
+    except KeyboardInterrupt:
+        click.echo("the same command goes on from here", err=True)
+        raise
 
 
 # Stages: work whose result is kept under the digest of all that it depends on, whole or not at all.

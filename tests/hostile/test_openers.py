@@ -225,10 +225,8 @@ ALLOWED = {
     """,
     "Code that the user has run: it can do what the user can.": """
         tracelab.detections:OwnDetector.digest read_bytes
-        tracelab.detections:_function loader.exec_module
+        tracelab.files:own_function loader.exec_module
         tracelab.probe.encoders:_module loader.exec_module
-        tracelab.probe.registry:_own loader.exec_module
-        tracelab.robustness.classifiers:_loaded loader.exec_module
         tracelab.robustness.classifiers:open_classifier read_bytes
         tracepact.conform.findings:local_peer loader.exec_module
     """,

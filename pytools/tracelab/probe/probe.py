@@ -39,7 +39,7 @@ from tracelab.stages import (
     Verified,
     claim,
     read_record,
-    stage_bars,
+    resumable_bars,
     stored_digest,
     stored_draws,
     write_record,
@@ -349,12 +349,8 @@ def probe(
     if out is None:
         raise click.UsageError("name a folder with --out, or ask for --list")
     chosen = choose(known, _names(encoders), _names(detectors), cache)
-    try:
-        with stage_bars() as progress:
-            page = run_probe(out, PROBE_SCALES[scale], open_voice(speech), chosen, workers=workers, progress=progress)
-    except KeyboardInterrupt:
-        click.echo("the same command goes on from here", err=True)
-        raise
+    with resumable_bars() as progress:
+        page = run_probe(out, PROBE_SCALES[scale], open_voice(speech), chosen, workers=workers, progress=progress)
     for entry, why in chosen.absent:
         click.echo(f"not present: {why}" + (f" ({entry.install})" if entry.install else ""), err=True)
     click.echo(f"the probe: {page}")

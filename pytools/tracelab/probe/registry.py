@@ -4,7 +4,6 @@ import hashlib
 import io
 import pickle
 import re
-import sys
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeVar
 
@@ -22,7 +21,7 @@ import numpy as np
 
 import tracepact
 from tracelab.features import FloatArray
-from tracelab.files import fault
+from tracelab.files import fault, own_function
 from tracelab.probe.clips import Hidden
 from tracepact import Diagnostic, InvalidInput, RowPlace
 from tracepact.inputs import read_bytes
@@ -366,13 +365,9 @@ def _own(entry: RegistryEntry) -> Any:
     """A loader of the user's own: a function in a file."""
     source, _, name = entry.load.rpartition(":")
     path = Path(source)
-    spec = spec_from_file_location(f"tracelab_probe_{path.stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
+    if not path.is_file():
         raise fault("bad-registry", f"the loader of `{entry.name}` cannot be read", path)
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
-        return getattr(module, name)
+        return own_function(path, name)
     except Exception as error:
         raise fault("bad-registry", f"the loader of `{entry.name}` fails: {error}", path) from error

@@ -11,7 +11,7 @@ import click
 
 from tracelab.configuration import SPEECH, WORKERS, configuration
 from tracelab.files import fault
-from tracelab.stages import StageListener, Verified, stage_bars
+from tracelab.stages import StageListener, Verified, resumable_bars
 
 _NEEDED = ("librosa", "reportlab")
 CANONICAL_SEED = 20260331
@@ -94,13 +94,9 @@ def run_all(
         raise fault("bad-classifier", f"two classifiers are called `{repeated[0]}`", help="name each once")
     found = open_corpus(corpus, layout)
     task = CorpusTask(found, LAYOUTS[found.layout].rotation(test_fold, validation_fold), canonical(), seed)
-    try:
-        with stage_bars() as progress:
-            page = run(out, task, chosen, workers=workers, progress=progress)
-            report = write_verification(out, progress)
-    except KeyboardInterrupt:
-        click.echo("the same command goes on from here", err=True)
-        raise
+    with resumable_bars() as progress:
+        page = run(out, task, chosen, workers=workers, progress=progress)
+        report = write_verification(out, progress)
     click.echo(f"the report: {page} and {page.with_suffix('.pdf')}")
     for check in report.checks:
         for wrong in check.faults:
@@ -123,12 +119,8 @@ def scenes(speech: str, workers: int, out: Path, **which: Any) -> None:
     from tracelab.robustness.scene_grid import run_grid
     from tracelab.scenes.voices import open_voice
 
-    try:
-        with stage_bars() as progress:
-            page = run_grid(out, configured(**which), open_voice(speech), workers=workers, progress=progress)
-    except KeyboardInterrupt:
-        click.echo("the same command goes on from here", err=True)
-        raise
+    with resumable_bars() as progress:
+        page = run_grid(out, configured(**which), open_voice(speech), workers=workers, progress=progress)
     click.echo(f"the grid: {page}")
 
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -230,16 +230,19 @@ def study_figures(rows: Rows) -> dict[str, str]:
 
 def study_page(title: str, record: Mapping[str, Any], tables: Sequence[StudyTable], figures: Mapping[str, str]) -> str:
     """One page with every table, figure and the record of the run."""
-    sections = []
-    for one in tables:
-        chart = Markup("<figure>{}</figure>").format(inline(figures[one.name])) if one.name in figures else Markup("")
-        sections.append(Section(one.name, one.table.title, chart + html_table(replace(one.table, title="")), one.lead))
-    sections.append(record_section(record))
+    sections = [*table_sections(tables, figures), record_section(record)]
     head = Markup(
         "<h1>{}</h1><p>Scale {}; speech from {}. Every table is a view of stored rows; "
         "<code>tracelab verify</code> computes them again.</p>"
     ).format(title, record["scale"], record["speech"])
     return html_page(title, head, sections)
+
+
+def table_sections(tables: Sequence[StudyTable], figures: Mapping[str, str]) -> Iterator[Section]:
+    """A section for each table, below the chart of its name if there is one."""
+    for one in tables:
+        chart = Markup("<figure>{}</figure>").format(inline(figures[one.name])) if one.name in figures else Markup("")
+        yield Section(one.name, one.table.title, chart + html_table(replace(one.table, title="")), one.lead)
 
 
 def record_section(record: Mapping[str, Any]) -> Section:
