@@ -170,14 +170,9 @@ def _github(diagnostics: Sequence[Diagnostic]) -> str:
 
 def _annotation(d: Diagnostic) -> str:
     fields = [f"title={_property(d.code)}"]
-    match d.place:
-        case TextPlace(source, span):
-            row, column = source.position(span.start)
-            fields += [f"file={_property(source.name)}", f"line={row}", f"col={column}"]
-        case RowPlace(file, row):
-            fields.append(f"file={_property(file)}")
-            if row is not None:
-                fields.append(f"line={row}")
+    place = as_data(d)["place"] or {}
+    fields += [f"file={_property(place['file'])}"] if place else []
+    fields += [f"{key}={place[name]}" for key, name in (("line", "line"), ("col", "column")) if place.get(name)]
     message = visible(d.headline + (f" ({d.help})" if d.help else ""))
     return f"::{_GITHUB_LEVEL[d.severity]} {','.join(fields)}::{_message(message)}"
 

@@ -311,7 +311,7 @@ def times(factor: Exact, value: Value) -> Value:
 
 # Predicates as functions of an obligation: event atoms, missing partners, the failing part (chapter 4).
 
-_RELATIONS: dict[predicate.Relation, Callable[[Any, Any], bool]] = {
+RELATIONS: dict[predicate.Relation, Callable[[Any, Any], bool]] = {
     predicate.Relation.LE: operator.le,
     predicate.Relation.LT: operator.lt,
     predicate.Relation.GE: operator.ge,
@@ -319,6 +319,7 @@ _RELATIONS: dict[predicate.Relation, Callable[[Any, Any], bool]] = {
     predicate.Relation.EQ: operator.eq,
     predicate.Relation.NE: operator.ne,
 }
+"""What each comparison asks, of numbers and of Z3's terms alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +382,7 @@ def prepare(atom: predicate.EventAtom, step: Fraction) -> PreparedAtom:
                 (step if quantity is predicate.TermType.TIME else Fraction(1)) / scale,
                 needs_ref=not owners.isdisjoint({predicate.Owner.REF, predicate.Owner.PAIR}),
                 needs_pred=not owners.isdisjoint({predicate.Owner.PRED, predicate.Owner.PAIR}),
-                holds=_RELATIONS[relation],
+                holds=RELATIONS[relation],
                 left=side(left, step, scale),
                 right=side(right, step, scale),
             )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import repeat
 from math import ceil, floor
 from typing import Annotated, Literal
 
@@ -26,10 +27,8 @@ from tracepact.language.formula import (
     Constant,
     Eventually,
     Formula,
-    Iff,
     Implies,
     Not,
-    Or,
     Since,
     Until,
     children,
@@ -43,7 +42,7 @@ from tracepact.language.formula import (
     windows,
 )
 from tracepact.language.predicate import ATTRIBUTES, AttributeKind, Each, Owner, TermComparison, attributes
-from tracepact.language.printer import predicate_words
+from tracepact.language.printer import connective_words, predicate_words
 from tracepact.language.vocabulary import ATOM_WORDS
 from tracepact.records import Count, Digest, Name, NotNegative, OneOf, Record
 from tracepact.wording import count, print_number, time_text, written_time
@@ -251,22 +250,10 @@ def words(formula: Formula, step: Fraction) -> str:
     match formula:
         case Atom(name):
             return ATOM_WORDS.get(name, f"`{name}` holds")
-        case Constant(value):
-            return "anything holds" if value else "nothing holds (never)"
         case Not(Atom(name)):
             return _ATOMS_NOT.get(name, f"`{name}` does not hold")
         case Not(Eventually(lo, hi, body)) if lo != hi and body != Constant(True):
             return f"{_grouped(body, step)} at no frame {_where(lo, hi, step)}"
-        case Not(body):
-            return f"it is not so that {_grouped(body, step)}"
-        case And(a, b):
-            return f"{_grouped(a, step)} and {_grouped(b, step)}"
-        case Or(a, b):
-            return f"{_grouped(a, step)} or {_grouped(b, step)}"
-        case Implies(a, b):
-            return f"if {_grouped(a, step)} then {_grouped(b, step)}"
-        case Iff(a, b):
-            return f"{_grouped(a, step)} exactly when {_grouped(b, step)}"
         case Eventually(lo, hi, Constant(value=True)):
             return f"the clip has a frame {_where(lo, hi, step)}"
         case Eventually(lo, hi, Not(Atom(name))) if lo != hi and _is_negative(name):
@@ -281,6 +268,7 @@ def words(formula: Formula, step: Fraction) -> str:
             return f"{_grouped(b, step)} within the next {_span(radius, step)}, and {_grouped(a, step)} until then"
         case Since(radius, a, b):
             return f"{_grouped(b, step)} within the last {_span(radius, step)}, and {_grouped(a, step)} since then"
+    return connective_words(formula, tuple(map(_grouped, children(formula), repeat(step))))
 
 
 def _is_negative(name: str) -> bool:

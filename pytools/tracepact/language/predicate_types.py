@@ -9,10 +9,10 @@ from tracepact.diagnostics.findings import Span, did_you_mean
 from tracepact.language import predicate
 from tracepact.language import syntax as s
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Located
-from tracepact.language.formula import Atom, Constant, Not
+from tracepact.language.formula import Atom, Constant
 from tracepact.language.predicate import writable_attributes
 from tracepact.language.printer import print_expression
-from tracepact.language.scope import CONNECTIVES, Scope
+from tracepact.language.scope import Scope, connected
 from tracepact.wording import print_number
 
 FUNCTIONS = ("abs", "min", "max")
@@ -55,15 +55,8 @@ class PredicateLowering:
     def lower(self, node: s.Expression) -> Located:
         """A truth-valued expression as a propositional formula."""
         match node:
-            case s.Truth(value):
-                return Located(Constant(value), node.span)
-            case s.Negation(body):
-                inner = self.lower(body)
-                return Located(Not(inner.formula), node.span, (inner,))
-            case s.Binary(connective, a, b):
-                left, right = self.lower(a), self.lower(b)
-                joined = CONNECTIVES[connective](left.formula, right.formula)
-                return Located(joined, node.span, (left, right))
+            case s.Truth() | s.Negation() | s.Binary():
+                return connected(node, tuple(map(self.lower, s.parts(node))))
             case s.Compare():
                 return self._event_atom(node, self._comparison(node))
             case s.Reference():

@@ -2,6 +2,7 @@
 
 from dataclasses import field
 from fractions import Fraction
+from itertools import repeat
 from math import ceil, floor
 
 from tracepact.declarations import dataclass
@@ -142,20 +143,26 @@ _STAND_IN = Constant(True)
 """What a faulty part is lowered to, so that the rest of the formula is still checked."""
 
 
+def connected(node: s.Truth | s.Negation | s.Binary, parts: tuple[Located, ...]) -> Located:
+    """A truth value or a connective over its lowered parts, alike in formulas and in predicates."""
+    match node:
+        case s.Truth(value):
+            formula: Formula = Constant(value)
+        case s.Negation():
+            formula = Not(parts[0].formula)
+        case s.Binary(connective):
+            formula = CONNECTIVES[connective](parts[0].formula, parts[1].formula)
+    return Located(formula, node.span, parts)
+
+
 def lower_formula(node: s.Expression, scope: Scope) -> Located:
     """The core formula of a written one; faults are reported to the scope."""
     match node:
-        case s.Truth(value):
-            return Located(Constant(value), node.span)
+        case s.Truth() | s.Negation() | s.Binary():
+            # `map` rather than a comprehension, whose frames would count towards Python's limit of depth
+            return connected(node, tuple(map(lower_formula, s.parts(node), repeat(scope))))
         case s.Mask(name):
             return Located(_atom(name, node, scope), node.span)
-        case s.Negation(body):
-            inner = lower_formula(body, scope)
-            return Located(Not(inner.formula), node.span, (inner,))
-        case s.Binary(connective, a, b):
-            left, right = lower_formula(a, scope), lower_formula(b, scope)
-            joined = CONNECTIVES[connective](left.formula, right.formula)
-            return Located(joined, node.span, (left, right))
         case s.Near(radius, body):
             inner, frames = lower_formula(body, scope), _radius(radius, scope)
             bounds = (bound_of(radius, frames, scope),)

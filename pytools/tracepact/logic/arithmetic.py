@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import reduce
-from operator import eq, ge, gt, le, lt, ne
+from operator import eq
 from typing import TYPE_CHECKING, Any
 
 from tracepact.declarations import dataclass
 from tracepact.diagnostics.findings import Span
-from tracepact.evaluate.predicates import ClipScene, Obligation
+from tracepact.evaluate.predicates import RELATIONS, ClipScene, Obligation
 from tracepact.language import predicate
 from tracepact.language.contract import Contract, EventClause, Located
 from tracepact.language.formula import And, Atom, Constant, Formula, FrameRun, Iff, Implies, Not, Or, folded
@@ -146,15 +146,6 @@ def _frames(scene: ClipScene) -> int:
 # A ratio is a fraction of two such numbers. A comparison with a single ratio is multiplied by its denominator,
 # which is positive, and stays linear (`abs`, `min` and `max` allow that); one with several ratios is not linear.
 
-_RELATIONS: dict[predicate.Relation, Any] = {
-    predicate.Relation.LE: le,
-    predicate.Relation.LT: lt,
-    predicate.Relation.GE: ge,
-    predicate.Relation.GT: gt,
-    predicate.Relation.EQ: eq,
-    predicate.Relation.NE: ne,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class SymbolicInterval:
@@ -222,7 +213,7 @@ class SymbolicObligation:
     def _comparison(self, atom: predicate.TermComparison) -> Any:
         ratios = {a for a in attributes(atom) if a.quantity is predicate.TermType.RATIO}
         scale = self._fraction(next(iter(ratios)))[1] if len(ratios) == 1 else None
-        some = _RELATIONS[atom.relation](self._term(atom.left, scale), self._term(atom.right, scale))
+        some = RELATIONS[atom.relation](self._term(atom.left, scale), self._term(atom.right, scale))
         unbounded = unbounded_side(atom)
         if unbounded is None:
             return some
