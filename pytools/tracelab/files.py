@@ -13,6 +13,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from importlib.util import module_from_spec, spec_from_file_location
 from io import BytesIO
 from ipaddress import IPv6Address
+from math import gcd
 from pathlib import Path
 from socket import SHUT_RDWR, socket
 from threading import Timer
@@ -32,6 +33,7 @@ from urllib.request import (
 import numpy as np
 import numpy.typing as npt
 import soundfile
+from scipy.signal import resample_poly
 
 from tracepact import Diagnostic, InvalidInput, RowPlace
 
@@ -353,6 +355,18 @@ def read_sound(path: Path) -> tuple[Signal, int]:
     if not np.isfinite(samples).all():
         raise fault("unreadable-sound", "a sample is not a finite number", path)
     return samples.mean(axis=1), int(rate)
+
+
+def resampled(samples: Signal, rate: int, wanted: int) -> Signal:
+    """The samples at another rate."""
+    common = gcd(rate, wanted)
+    at_rate = samples if rate == wanted else resample_poly(samples, wanted // common, rate // common)
+    return np.asarray(at_rate, dtype=np.float32)
+
+
+def whole_samples(samples: Signal) -> npt.NDArray[np.int16]:
+    """Samples from −1 to 1 as 16 bits hold them; what is louder is clipped."""
+    return np.round(np.clip(samples, -1, 1) * 32767).astype(np.int16)
 
 
 def write_sound(path: Path, samples: npt.NDArray[np.int16], rate: int) -> None:

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import tracepact
+from tracelab.files import resampled
 from tracelab.probe import gates
-from tracelab.probe.clips import SPEECH, Hidden, aligned, clip_stage, layer_centres, projection, read_clips, resampled
+from tracelab.probe.clips import SPEECH, Hidden, aligned, clip_stage, layer_centres, projection, read_clips
 from tracelab.probe.registry import (
     EncoderEntry,
     check_present,

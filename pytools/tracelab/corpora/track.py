@@ -41,6 +41,7 @@ from tracelab.files import fault, write_whole
 from tracelab.protocol import SEED
 from tracelab.stages import SILENT, StageListener, Stages, Verified, claim, written_digest
 from tracelab.study.rows import rows_text
+from tracelab.study.views import listed_section
 from tracepact.inputs import LARGEST_DOCUMENT, read_within
 from tracepact.show import Section, Table, csv_rows, html_page, html_table, numbers, table_lines, words
 from tracepact.wording import parse_stored
@@ -143,8 +144,7 @@ def view_files(title: str, rows: Rows, record: Mapping[str, Any]) -> dict[str, s
     sections = [
         Section(name, table.title, html_table(replace(table, title="")), _LEADS[name]) for name, table in made.items()
     ]
-    listed = Table("", words("what", "value"), [[key, str(value)] for key, value in record.items()])
-    sections.append(Section("record", "Record", html_table(listed)))
+    sections.append(listed_section(record))
     head = Markup("<h1>{}</h1><p>{}</p>").format(title, f"Published figures: {published()['source']}")
     return {**files, "corpus.html": html_page(title, head, sections)}
 

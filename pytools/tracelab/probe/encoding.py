@@ -33,6 +33,7 @@ _ENCODING_CODE = (
     "probe/encoders.py",
     "probe/registry.py",
     "features.py",
+    "files.py",
 )
 _HEAD_CODE = ("detectors", "features.py", "protocol.py", "probe/encoding.py")
 
@@ -130,6 +131,7 @@ _DETECTIONS_CODE = (
     "probe/gates.py",
     "probe/registry.py",
     "probe/encoders.py",
+    "files.py",
 )
 _RUN_CODE = (
     "probe/encoding.py",

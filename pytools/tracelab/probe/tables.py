@@ -11,7 +11,7 @@ import tracepact
 from tracelab.probe.encoding import SPEECH_GATE
 from tracelab.probe.rows import ENCODERS, GATES, METRICS, ONSETS, drawn_clips, quantile_interval
 from tracelab.protocol import CONDITIONS
-from tracelab.study.comparison import Rows
+from tracelab.study.comparison import Rows, fraction, metric_value, share
 from tracelab.study.rows import GUARDS, MEAN, Row, chosen
 from tracelab.study.tables import StudyTable
 from tracepact.show import Cell, Column, Table, Tone, numbers
@@ -152,7 +152,8 @@ def threshold_table(rows: Rows) -> StudyTable:
 def metric_table(rows: Rows) -> StudyTable:
     """The standard metrics of the detectors on speech."""
     body: list[list[Cell | str]] = [
-        [_name(rows, name), *(share(metric(rows, GATES, name, one)) for one in METRICS)] for name in ranked_gates(rows)
+        [_name(rows, name), *(share(metric_value(rows, GATES, name, one)) for one in METRICS)]
+        for name in ranked_gates(rows)
     ]
     headings = [_HEADINGS.get(one, one) for one in METRICS]
     return StudyTable("gate-metrics", Table("Standard metrics of the detectors", _columns(*headings), body))
@@ -163,8 +164,8 @@ def encoder_table(rows: Rows) -> StudyTable:
     theirs = published()
     body: list[list[Cell | str]] = []
     names = _systems(rows, ENCODERS)
-    for name in sorted(names, key=lambda one: -(metric(rows, ENCODERS, one, MEAN) or Fraction(0))):
-        values = [metric(rows, ENCODERS, name, one) for one in METRICS]
+    for name in sorted(names, key=lambda one: -(metric_value(rows, ENCODERS, one, MEAN) or Fraction(0))):
+        values = [metric_value(rows, ENCODERS, name, one) for one in METRICS]
         body.append([_name(rows, name), *map(share, values)])
         if name in theirs:
             body.append([Cell("  published", Tone.FAINT), *(share(theirs[name][one]) for one in METRICS)])
@@ -188,7 +189,7 @@ def encoder_condition_table(rows: Rows) -> StudyTable:
             found = {
                 row["metric"]: row["value"] for row in chosen(rows["conditions"], system=name, condition=condition)
             }
-            body.append([f"{name}, {condition}", *(share(_fraction(found.get(one, ""))) for one in METRICS)])
+            body.append([f"{name}, {condition}", *(share(fraction(found.get(one, ""))) for one in METRICS)])
     headings = [_HEADINGS.get(one, one) for one in METRICS]
     title = "Encoders by condition"
     return StudyTable("encoder-conditions", Table(title, [Column("encoder, condition"), *numbers(*headings)], body))
@@ -262,12 +263,6 @@ def interval_text(rows: Rows, group: str, system: str, clause: str) -> str:
     return _NONE if value is None or ends is None else f"{share(value)} [{ends[0]:.3f}, {ends[1]:.3f}]"
 
 
-def metric(rows: Rows, group: str, system: str, name: str) -> Fraction | None:
-    """A metric of a system over all conditions."""
-    found = chosen(rows["metrics"], group=group, system=system, metric=name)
-    return _fraction(found[0]["value"]) if found else None
-
-
 def gate_times(rows: Rows, system: str, draws: int, condition: str = "") -> GateTimes:
     """When a gate opens and shuts over all clips or those of a condition; intervals if clips are drawn."""
     found = [row for row in chosen(rows["utterances"], system=system) if not condition or row["condition"] == condition]
@@ -311,11 +306,6 @@ def pooled(rows: Rows) -> Shares:
     return {key: Fraction(kept[key], count) for key, count in asked.items() if count}
 
 
-def share(value: Fraction | None) -> str:
-    """A share with three digits."""
-    return _NONE if value is None else f"{float(value):.3f}"
-
-
 @cache
 def published() -> Mapping[str, Mapping[str, Fraction]]:
     """The published figures of encoders (spec/probe/published.json)."""
@@ -356,7 +346,3 @@ def _times(found: tuple[float, float, float] | None) -> str:
 
 def _at(row: Row) -> str:
     return f"{float(parse_stored(row['threshold'])):.3g}"
-
-
-def _fraction(text: str) -> Fraction | None:
-    return parse_stored(text) if text else None

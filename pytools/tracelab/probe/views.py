@@ -13,14 +13,12 @@ from tracelab.probe.tables import (
     gate_times,
     guard,
     is_control,
-    metric,
     pooled,
     present_conditions,
     probe_tables,
     ranked_gates,
-    share,
 )
-from tracelab.study.comparison import Rows
+from tracelab.study.comparison import Rows, metric_value, share
 from tracelab.study.rows import MEAN, chosen
 from tracelab.study.tables import StudyTable
 from tracelab.study.views import record_section, table_sections, view_files
@@ -154,7 +152,7 @@ def _encoder_sentences(rows: Rows) -> list[str]:
     names = [row["system"] for row in chosen(rows["metrics"], group=ENCODERS, metric=MEAN)]
     if not names:
         return []
-    order = sorted(names, key=lambda name: -(metric(rows, ENCODERS, name, MEAN) or Fraction(0)))
+    order = sorted(names, key=lambda name: -(metric_value(rows, ENCODERS, name, MEAN) or Fraction(0)))
     frozen = [name for name in order if not is_control(rows, name)]
     said = []
     if frozen:

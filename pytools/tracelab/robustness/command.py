@@ -136,9 +136,7 @@ def corrupt(sound: Path, family: str, severity: int, index: int, seed: int, out:
 
     The samples are those of a run with the same seed and index, rounded to 16 bits.
     """
-    import numpy as np
-
-    from tracelab.files import read_sound, write_sound
+    from tracelab.files import read_sound, whole_samples, write_sound
     from tracelab.robustness.corruptions import GridCell, canonical
     from tracelab.robustness.corruptions import corrupt as corrupted
 
@@ -149,7 +147,7 @@ def corrupt(sound: Path, family: str, severity: int, index: int, seed: int, out:
         raise click.UsageError(f"`{out}` is the sound itself; name another file")
     samples, rate = read_sound(sound)
     found = corrupted(samples, GridCell(family, severity), seed=seed, index=index)
-    write_sound(out, np.round(np.clip(found, -1, 1) * 32767).astype(np.int16), rate)
+    write_sound(out, whole_samples(found), rate)
     click.echo(f"wrote {out}")
 
 

@@ -42,7 +42,7 @@ from tracelab.study.rows import GUARDS, MEAN, Row, read_rows, rows_text
 from tracelab.study.study import scene_splits
 from tracelab.study.systems import RENDERING, TrainedSystem, make_systems
 from tracelab.study.tables import StudyTable
-from tracelab.study.views import view_files
+from tracelab.study.views import listed_section, view_files
 from tracepact import Aggregation
 from tracepact.inputs import LARGEST_DOCUMENT, digest_within, open_within, read_within
 from tracepact.show import (
@@ -58,7 +58,6 @@ from tracepact.show import (
     html_table,
     inline,
     numbers,
-    words,
 )
 from tracepact.wording import parse_stored
 
@@ -458,8 +457,7 @@ def _page(record: Mapping[str, Any], tables: Sequence[StudyTable], figures: Mapp
         )
         body = html_table(replace(one.table, title="")) + charts
         sections.append(Section(one.name, one.table.title, body, one.lead))
-    listed = Table("", words("what", "value"), [[name, str(value)] for name, value in record.items()])
-    sections.append(Section("record", "Record", html_table(listed)))
+    sections.append(listed_section(record))
     head = Markup(
         "<h1>{}</h1><p>The contract <code>boundary_gate</code> on controlled scenes under eight families of "
         "corruptions at five severities; speech from {}. Clips and classes are added. Only <code>speed</code> moves "

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import tracepact
 from tracelab.detectors.decoding import CONTRACT
@@ -98,18 +99,24 @@ def metric_rows(runs: Runs) -> Iterator[Row]:
     """The standard metrics and the mean of the vector of every system."""
     for group, system, path in runs.every():
         report = json.loads(read_within(path, "report.json", LARGEST_DOCUMENT))
-        for metric in report["metrics"]["metrics"]:
-            found = metric["micro"]["f1"] if metric["kind"] == "counts" else metric["micro"]
-            yield _metric(group, system, metric["name"], found, metric["policy"])
-        policy = f"mean of the vector, {report['aggregation']}"
-        yield _metric(group, system, MEAN, report["logic"][report["aggregation"]], policy)
-        soft = report["soft_boundary"]["value"]
-        yield _metric(group, system, "soft boundary", None if soft is None else {"value": str(soft)}, "soft boundary")
+        for name, value, policy in reported_metrics(report):
+            yield {"group": group, "system": system, "metric": name, "value": value, "policy": policy}
 
 
-def _metric(group: str, system: str, name: str, found: Mapping[str, str] | None, policy: str) -> Row:
-    value = "" if found is None else str(found["value"])
-    return {"group": group, "system": system, "metric": name, "value": value, "policy": policy}
+def reported_metrics(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The standard metrics, the mean of the vector and the soft boundary of a report: name, value, policy."""
+    for metric in report["metrics"]["metrics"]:
+        figure = metric["micro"]["f1"] if metric["kind"] == "counts" else metric["micro"]
+        yield metric["name"], "" if figure is None else str(figure["value"]), metric["policy"]
+    how, soft = report["aggregation"], report["soft_boundary"]["value"]
+    yield MEAN, str(report["logic"][how]["value"]), f"mean of the vector, {how}"
+    yield "soft boundary", "" if soft is None else str(soft), "soft boundary"
+
+
+def scored_part(path: Path, clips: Sequence[str]) -> dict[str, Any]:
+    """The report of some clips of a run, scored again under the contract of the study."""
+    files = {side: path / f"{name}.tsv" for side, name in (("ref", "reference"), ("pred", "prediction"))}
+    return tracepact.score(CONTRACT, **files, durations=path / "durations.tsv", clips=clips).to_dict()
 
 
 def tolerance_rows(runs: Runs) -> Iterator[Row]:
@@ -134,13 +141,7 @@ def condition_rows(runs: Runs) -> Iterator[Row]:
     for group in ("detectors", "classes"):
         for system, path in runs.of(group).items():
             for condition, clips in _by_condition(path).items():
-                found = tracepact.score(
-                    CONTRACT,
-                    ref=path / "reference.tsv",
-                    pred=path / "prediction.tsv",
-                    durations=path / "durations.tsv",
-                    clips=clips,
-                ).to_dict()
+                found = scored_part(path, clips)
                 for metric in found["metrics"]["metrics"]:
                     if metric["name"] in ("frame", "transition", "boundary"):
                         for average in ("micro", "macro"):

@@ -247,7 +247,12 @@ def table_sections(tables: Sequence[StudyTable], figures: Mapping[str, str]) -> 
 
 def record_section(record: Mapping[str, Any]) -> Section:
     """The record of a run as the last part of its page."""
-    listed = Table("", [Column("what"), Column("value")], [[key, _recorded(value)] for key, value in record.items()])
+    return listed_section({key: _recorded(value) for key, value in record.items()})
+
+
+def listed_section(record: Mapping[str, object]) -> Section:
+    """A record whose values are shown as they are."""
+    listed = Table("", words("what", "value"), [[key, str(value)] for key, value in record.items()])
     return Section("record", "Record", html_table(listed))
 
 
