@@ -356,9 +356,9 @@ def probe(
     click.echo(f"the probe: {page}")
 
 
-def _names(given: tuple[str, ...]) -> Sequence[str] | None:
+def _names(names: tuple[str, ...]) -> Sequence[str] | None:
     """The names that were given; `none` is no entry at all, and nothing given is all that is here."""
-    return [name for name in given if name != "none"] if given else None
+    return [name for name in names if name != "none"] if names else None
 
 
 def _show(registry: Registry, cache: Path) -> None:

@@ -340,8 +340,8 @@ def _columns(*headings: str) -> list[Column]:
     return [Column("system"), *numbers(*headings)]
 
 
-def _times(found: tuple[float, float, float] | None) -> str:
-    return _NONE if found is None else f"{found[0]:.0f} [{found[1]:.0f}, {found[2]:.0f}]"
+def _times(quantiles: tuple[float, float, float] | None) -> str:
+    return _NONE if quantiles is None else f"{quantiles[0]:.0f} [{quantiles[1]:.0f}, {quantiles[2]:.0f}]"
 
 
 def _at(row: Row) -> str:

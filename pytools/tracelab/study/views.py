@@ -57,11 +57,11 @@ def findings(rows: Rows) -> list[StudyFinding]:
     return [decide(rows) for decide in _STATEMENTS]
 
 
-def finding_table(found: list[StudyFinding]) -> Table:
+def finding_table(decided: list[StudyFinding]) -> Table:
     """The statements as a table."""
     body: list[list[Cell | str]] = [
         [finding.statement, Cell("true", Tone.GOOD) if finding.holds else Cell("false", Tone.BAD), finding.evidence]
-        for finding in found
+        for finding in decided
     ]
     return Table("Findings", [Column("statement"), Column("here"), Column("evidence")], body)
 

@@ -231,15 +231,15 @@ def _overlap(some: Obligations) -> Indices:
     return np.maximum(shared, 0)
 
 
-def _covering(own: RunColumns, others: RunColumns) -> Indices:
-    first, last = own.overlapping(others)
+def _covering(side: RunColumns, others: RunColumns) -> Indices:
+    first, last = side.overlapping(others)
     return last - first
 
 
 _OF_INTERVAL: Mapping[str, Callable[[RunColumns, RunColumns], Indices]] = {
-    "onset": lambda own, others: own.start,
-    "offset": lambda own, others: own.end,
-    "duration": lambda own, others: own.end - own.start,
+    "onset": lambda side, others: side.start,
+    "offset": lambda side, others: side.end,
+    "duration": lambda side, others: side.end - side.start,
     "covering": _covering,
 }
 """Attributes of all runs of one side, given those of the other; the rest is asked about one obligation at a time."""
