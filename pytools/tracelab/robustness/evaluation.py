@@ -174,11 +174,6 @@ def _ready(stages: Stages, task: CorpusTask, classifier: Classifier) -> Logits:
     return _READY[place]
 
 
-def trained_state(stages: Stages, task: CorpusTask, classifier: Classifier) -> dict[str, Any]:
-    """What a classifier has learnt."""
-    return read_state(_trained(stages, task, classifier) / "weights.pt")
-
-
 def _classifier_key(task: CorpusTask, classifier: Classifier) -> dict[str, Any]:
     return {
         "classifier": classifier.key,

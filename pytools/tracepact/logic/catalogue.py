@@ -8,14 +8,10 @@ from html import escape
 from math import isqrt
 from typing import Any
 
-from tracepact.data.family import Atoms, Family, Layout
 from tracepact.declarations import data_frame, dataclass
 from tracepact.diagnostics.collection import InvalidInput, several
 from tracepact.diagnostics.findings import Diagnostic
-from tracepact.evaluate.event_clauses import evaluate_events
-from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
 from tracepact.language.compilation import parse_formula
-from tracepact.language.contract import Contract
 from tracepact.language.formula import (
     Always,
     And,
@@ -30,11 +26,9 @@ from tracepact.language.formula import (
     Since,
     Until,
     cost,
-    depth,
     lookahead,
     lookback,
     size,
-    windows,
 )
 from tracepact.language.formula import atoms as atoms_of
 from tracepact.logic.decisions import formula_text
@@ -142,7 +136,7 @@ def _reach(radius: int, left: list[int], right: list[int]) -> list[int]:
     return reached
 
 
-# Exact truth signatures as bitsets: formulas on every small environment, clauses on given traces; their measures.
+# Exact truth signatures as bitsets: formulas on every small environment.
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,55 +184,6 @@ def signature_classes(signatures: Sequence[Signature]) -> Iterator[list[int]]:
     for index, signature in enumerate(signatures):
         groups.setdefault(signature.digest, []).append(index)
     yield from groups.values()
-
-
-def clause_signatures(contract: Contract, family: Family) -> dict[str, Signature]:
-    """Where each clause is violated on given traces: frames of frame clauses, first frames of violated intervals.
-
-    The places are the frames of all clips and classes, laid out alike for every clause.
-    """
-    layout = family.layout(contract.reach)
-    atoms, keep = Atoms(family, layout), layout.valid & ~Atoms(family, layout).ignored
-    clauses = contract.frame_clauses
-    violations = [And(clause.obligation, Not(clause.formula)) for clause in clauses]
-    masks = evaluate_masks(violations, atoms, IntegerAlgebra(layout.valid, layout.longest))
-    violated = {clause.name: mask & keep for clause, mask in zip(clauses, masks, strict=True)}
-    if contract.event_clauses:
-        violated |= _violated_intervals(contract, family, layout)
-    places = int(layout.frames.sum())
-    return {c.name: Signature(layout.to_words(violated[c.name]).tobytes(), places) for c in contract.clauses}
-
-
-def _violated_intervals(contract: Contract, family: Family, layout: Layout) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for evaluation in evaluate_events(contract, family).clauses:
-        mask = 0
-        for segment, obligation in evaluation.violated:
-            interval = obligation.pred if evaluation.clause.each.value == "pred" else obligation.ref
-            assert interval is not None
-            mask |= 1 << (int(layout.start[segment]) + interval[0])
-        counts[evaluation.clause.name] = mask
-    return counts
-
-
-@dataclass(frozen=True, slots=True)
-class FormulaMeasures:
-    """How far a formula looks, how deep and large it is, what it costs to monitor."""
-
-    depth: int
-    lookback: int
-    lookahead: int
-    radius: int
-    nodes: int
-    cost: int
-
-
-def measures(formula: Formula) -> FormulaMeasures:
-    """The measures of a formula; the radius is the farthest offset of any window."""
-    farthest = max((max(abs(lo), abs(hi)) for lo, hi in windows(formula)), default=0)
-    return FormulaMeasures(
-        depth(formula), lookback(formula), lookahead(formula), farthest, size(formula), cost(formula)
-    )
 
 
 # Every formula over some atoms to a depth, grouped by meaning: the smallest of each group is kept (rule 21.8).
