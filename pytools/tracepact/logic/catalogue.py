@@ -11,25 +11,9 @@ from typing import Any
 from tracepact.declarations import data_frame, dataclass
 from tracepact.diagnostics.collection import InvalidInput, several
 from tracepact.diagnostics.findings import Diagnostic
+from tracepact.language import formula as f
 from tracepact.language.compilation import parse_formula
-from tracepact.language.formula import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-    cost,
-    lookahead,
-    lookback,
-    size,
-)
+from tracepact.language.formula import Formula, cost, lookahead, lookback, size
 from tracepact.language.formula import atoms as atoms_of
 from tracepact.logic.decisions import formula_text
 from tracepact.logic.models import over_base_atoms
@@ -90,28 +74,28 @@ class Universe:
             return self.truth(part, known)
 
         match formula:
-            case Atom(name):
+            case f.Atom(name):
                 k = self.names.index(name)
                 return [self._column(k * n + i) for i in range(n)]
-            case Constant(value):
+            case f.Constant(value):
                 return [everything if value else 0] * n
-            case Not(body):
+            case f.Not(body):
                 return [everything ^ a for a in of(body)]
-            case And(left, right):
+            case f.And(left, right):
                 return [a & b for a, b in zip(of(left), of(right), strict=True)]
-            case Or(left, right):
+            case f.Or(left, right):
                 return [a | b for a, b in zip(of(left), of(right), strict=True)]
-            case Implies(left, right):
+            case f.Implies(left, right):
                 return [everything ^ a | b for a, b in zip(of(left), of(right), strict=True)]
-            case Iff(left, right):
+            case f.Iff(left, right):
                 return [everything ^ a ^ b for a, b in zip(of(left), of(right), strict=True)]
-            case Eventually(lo, hi, body):
+            case f.Eventually(lo, hi, body):
                 return self._some(lo, hi, of(body))
-            case Always(lo, hi, body):
+            case f.Always(lo, hi, body):
                 return [everything ^ a for a in self._some(lo, hi, [everything ^ a for a in of(body)])]
-            case Until(radius, left, right):
+            case f.Until(radius, left, right):
                 return _reach(radius, of(left), of(right))
-            case Since(radius, left, right):
+            case f.Since(radius, left, right):
                 return _reach(radius, of(left)[::-1], of(right)[::-1])[::-1]
 
     def _some(self, lo: int, hi: int, body: list[int]) -> list[int]:
@@ -326,16 +310,16 @@ def catalogue(
     return Catalogue(tuple(entries), len(joined), lengths, draw.complete)
 
 
-def _atom(name: str) -> Atom:
+def _atom(name: str) -> f.Atom:
     """The atom of a name, if it is one in the language."""
     try:
         read = parse_formula(name, Fraction(1)) if isinstance(name, str) else None
     except InvalidInput:
         read = None
-    if read != Atom(name):
+    if read != f.Atom(name):
         way = "use letters, digits and underscores, and no word of the language"
         raise _refused("type-mismatch", f"`{name}` is not the name of an atom", way)
-    return Atom(name)
+    return f.Atom(name)
 
 
 def _windows(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -359,13 +343,13 @@ def _require_whole(name: str, number: object) -> None:
 def _modal(parts: Sequence[Formula], windows: Iterable[tuple[int, int]], radii: Iterable[int]) -> Iterator[Formula]:
     for lo, hi in windows:
         for part in parts:
-            yield Eventually(lo, hi, part)
-            yield Always(lo, hi, part)
+            yield f.Eventually(lo, hi, part)
+            yield f.Always(lo, hi, part)
     for radius in radii:
         for left in parts:
             for right in parts:
-                yield Until(radius, left, right)
-                yield Since(radius, left, right)
+                yield f.Until(radius, left, right)
+                yield f.Since(radius, left, right)
 
 
 class _Draw:
@@ -376,7 +360,7 @@ class _Draw:
 
     def joined(self, parts: Sequence[Formula]) -> list[Formula]:
         """The parts, their negations, and conjunctions and disjunctions of two of these."""
-        literals = [*parts, *(Not(part) for part in parts)]
+        literals = [*parts, *(f.Not(part) for part in parts)]
         number = len(literals) ** 2
         wanted = number if self.sample is None else min(number, self.sample)
         if wanted > self.most:
@@ -394,7 +378,7 @@ def _join(literals: Sequence[Formula], index: int) -> Formula:
         return literals[index]
     pair, kind = divmod(index - len(literals), 2)
     last = int((1 + isqrt(8 * pair + 1)) // 2)
-    return (And, Or)[kind](literals[pair - last * (last - 1) // 2], literals[last])
+    return (f.And, f.Or)[kind](literals[pair - last * (last - 1) // 2], literals[last])
 
 
 def _refused(code: str, headline: str, way: str | None = None) -> InvalidInput:

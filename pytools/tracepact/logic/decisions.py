@@ -10,24 +10,9 @@ from time import monotonic
 from typing import Any
 
 from tracepact.declarations import dataclass
+from tracepact.language import formula as f
 from tracepact.language import syntax as s
-from tracepact.language.formula import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-    cost,
-    sight,
-    size,
-)
+from tracepact.language.formula import Formula, cost, sight, size
 from tracepact.language.printer import print_expression
 from tracepact.language.scope import CONNECTIVES
 from tracepact.lazy import z3
@@ -316,23 +301,23 @@ def _written(formula: Formula, step: Fraction | None) -> s.Expression:
         return s.Value(quantity, frames < 0)
 
     match formula:
-        case Atom(name):
+        case f.Atom(name):
             return s.Mask(name)
-        case Constant(value):
+        case f.Constant(value):
             return s.Truth(value)
-        case Not(body):
+        case f.Not(body):
             return s.Negation(of(body))
-        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
+        case f.And(a, b) | f.Or(a, b) | f.Implies(a, b) | f.Iff(a, b):
             return s.Binary(_SIGNS[type(formula)], of(a), of(b))
-        case Eventually(lo, hi, body) if lo == -hi:
+        case f.Eventually(lo, hi, body) if lo == -hi:
             return s.Near(bound(hi), of(body))
-        case Eventually(lo, hi, body):
+        case f.Eventually(lo, hi, body):
             return s.WindowOperator("F", bound(lo) if lo else None, bound(hi), of(body))
-        case Always(lo, hi, body):
+        case f.Always(lo, hi, body):
             return s.WindowOperator("G", bound(lo) if lo else None, bound(hi), of(body))
-        case Until(radius, a, b):
+        case f.Until(radius, a, b):
             return s.Reach("U", bound(radius), of(a), of(b))
-        case Since(radius, a, b):
+        case f.Since(radius, a, b):
             return s.Reach("S", bound(radius), of(a), of(b))
 
 
@@ -432,7 +417,7 @@ def bound(formula: Formula, *, free: bool = False) -> int:
 def solve(formula: Formula, terms: Terms = DEFAULT) -> QuestionAnswer:
     """Whether the formula (and the obligation, if there is one) holds at some frame of some trace."""
     budget, started = terms.budget, monotonic()
-    condition = formula if terms.obligation is None else And(terms.obligation, formula)
+    condition = formula if terms.obligation is None else f.And(terms.obligation, formula)
     base = condition if terms.free else over_base_atoms(condition)
     widest = bound(base, free=True)
     # What form alone settles is not asked: most questions of a check end here, and Z3 is not even loaded.
@@ -454,17 +439,17 @@ def satisfiable(formula: Formula, terms: Terms = DEFAULT) -> Decision:
 
 def valid(formula: Formula, terms: Terms = DEFAULT) -> Decision:
     """Does it hold at every (obligated) frame of every trace? The model is a counterexample."""
-    return _decision(solve(Not(formula), terms), terms, when_sat=Outcome.NO)
+    return _decision(solve(f.Not(formula), terms), terms, when_sat=Outcome.NO)
 
 
 def implies(a: Formula, b: Formula, terms: Terms = DEFAULT) -> Decision:
     """Does b hold wherever a does? The model is a frame with a and without b."""
-    return _decision(solve(And(a, Not(b)), terms), terms, when_sat=Outcome.NO)
+    return _decision(solve(f.And(a, f.Not(b)), terms), terms, when_sat=Outcome.NO)
 
 
 def equivalent(a: Formula, b: Formula, terms: Terms = DEFAULT) -> Decision:
     """Do a and b hold at the same frames? The model is a frame with exactly one of them."""
-    return _decision(solve(Not(Iff(a, b)), terms), terms, when_sat=Outcome.NO)
+    return _decision(solve(f.Not(f.Iff(a, b)), terms), terms, when_sat=Outcome.NO)
 
 
 def strictly_stronger(a: Formula, b: Formula, terms: Terms = DEFAULT) -> Decision:
@@ -472,7 +457,7 @@ def strictly_stronger(a: Formula, b: Formula, terms: Terms = DEFAULT) -> Decisio
     forward = implies(a, b, terms)
     if forward.outcome is not Outcome.YES:
         return forward
-    return _decision(solve(And(b, Not(a)), terms), terms, when_sat=Outcome.YES)
+    return _decision(solve(f.And(b, f.Not(a)), terms), terms, when_sat=Outcome.YES)
 
 
 def never_occurs(premise: Formula, terms: Terms = DEFAULT) -> bool:
