@@ -93,7 +93,7 @@ ALLOWED = {
         tracelab.scenes.voices:asterisk_voice FolderVoice.open
         tracelab.scenes.voices:espeak_voice FolderVoice.open
         tracelab.scenes.voices:open_voice FolderVoice.open
-        tracelab.study.rows:condition_rows tracepact.score
+        tracelab.study.rows:scored_part tracepact.score
         tracepact.audits.audit_uncertainty:_labels clip_files read_field
         tracepact.audits.audit_uncertainty:annotation_command conditions_from
         tracepact.audits.audit_matcher:_family durations_from events_from
@@ -204,15 +204,13 @@ ALLOWED = {
     """,
     "Nothing is opened: bytes, events or fields that are in memory already, the browser at our own page.": """
         tracelab.corpora.clips:reading_rows tracepact.score
-        tracelab.corpora.systems:make_runs.run tracepact.score
         tracelab.detections:ask tracepact.score
         tracelab.detectors.decoding:mean_of_vector tracepact.score
         tracelab.probe.encoding:run_stage.make tracepact.score
-        tracelab.probe.rows:_condition tracepact.score
         tracelab.robustness.scene_grid:cell_rows tracepact.score
         tracelab.study.cases:calibration_rows tracepact.score
         tracelab.study.cases:stress_rows tracepact.score
-        tracelab.study.systems:_score_masks tracepact.score
+        tracelab.study.systems:score_masks tracepact.score
         tracepact.data.arrow_files:_message first_bytes
         tracepact.data.sources:_unpacked ZipFile archive.open
         tracepact.data.sources:read_archive ZipFile archive.open read_bytes
