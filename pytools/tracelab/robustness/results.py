@@ -312,9 +312,9 @@ def severity_curve(clean: Fraction, values: Sequence[Fraction]) -> list[Severity
     return [SeverityPiece(low=s, high=s + 1, value=str(value)) for s, value in enumerate((clean, *values))]
 
 
-def curve_mean(curve: Iterable[SeverityPiece], low: int = 1) -> Fraction:
-    """The mean of a step function from `low` to its end."""
-    pieces = [piece for piece in curve if piece.low >= low]
+def curve_mean(curve: Iterable[SeverityPiece]) -> Fraction:
+    """The mean of a step function over the severities, from 1 to its end."""
+    pieces = [piece for piece in curve if piece.low >= 1]
     area = sum(((piece.high - piece.low) * parse_stored(piece.value) for piece in pieces), Fraction(0))
     return area / (pieces[-1].high - pieces[0].low)
 

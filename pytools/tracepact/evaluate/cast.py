@@ -367,11 +367,6 @@ def is_constant(family: Family) -> bool:
     return AnswersTally.of(family).constant
 
 
-def same_in_every_clip(family: Family) -> bool:
-    """Whether the system answers the same in every clip, and the references do not."""
-    return AnswersTally.of(family).same_in_every_clip
-
-
 def _repeated(family: Family, side: Side, label: int) -> RepeatedFrames | None:
     """Where a class is active on a side; None if a frame is active in a clip and not in another."""
     active = inactive = 0

@@ -353,9 +353,9 @@ class MatchedScene(NamedTuple):
     ignored: Sequence[FrameRun]
 
 
-def matched_scenes(contract: Contract, family: Family, matcher: Matcher | None = None) -> Iterator[MatchedScene]:
+def matched_scenes(contract: Contract, family: Family) -> Iterator[MatchedScene]:
     """Match the joined runs of every clip and class, by segment."""
-    match_runs = matching(matcher or contract.matcher, family.step)
+    match_runs = matching(contract.matcher, family.step)
     refs = _joined(family, Side.REF, contract.merge_gap)
     preds = _joined(family, Side.PRED, contract.merge_gap)
     compares_classes = any(clause.compares_classes for clause in contract.event_clauses)
