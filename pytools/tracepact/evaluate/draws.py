@@ -287,7 +287,7 @@ class ClauseSums:
 def clause_sums(
     counts: ClauseCounts, weights: Weights, clips: int, aggregations: Collection[Aggregation] = tuple(Aggregation)
 ) -> ClauseSums:
-    """What draws of so many clips have of these ones; `weights` are how often each draw has each of them."""
+    """What draws of `clips` clips have of those counted here; `weights` say how often each draw has each of these."""
     fineness = _FLOAT - clips.bit_length()
     assert int(counts.obligated.max(initial=0)) * clips < _LARGEST  # which no clip that fits a run exceeds
     rows: list[NDArray[Any]] = [counts.satisfied, counts.obligated, counts.counter]

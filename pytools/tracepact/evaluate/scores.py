@@ -209,7 +209,7 @@ def mean_tally(counts: ClauseCounts, leaves_out: OmittedEntries) -> MeanTally:
 
 
 _DENSE = 64
-"""Denominators of up to so many times their number are counted in a table of their own size, which takes no sorting."""
+"""If no denominator exceeds this many times their number, they are counted in a table, which needs no sorting."""
 
 
 def _sums_by_kind(kinds: Counts, parts: Counts) -> dict[int, int]:

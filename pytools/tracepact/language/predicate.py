@@ -289,7 +289,7 @@ def term_parts(term: Term) -> tuple[Term, ...]:
 
 
 def with_parts(term: Term, parts: Sequence[Term]) -> Term:
-    """The term with other direct parts, as many as it has."""
+    """The term with other parts in the place of its direct ones."""
     match term:
         case ConstantTerm() | Attribute():
             return term

@@ -251,7 +251,7 @@ class PredicateLowering:
         return _Typed(term, quantity, node.span, constant)
 
     def _report_no_function(self, function: s.Name) -> None:
-        """Report a call of something that is no function; attributes are written without arguments."""
+        """Report a call of something other than a function; attributes are written without arguments."""
         name = function.text
         near = (
             name

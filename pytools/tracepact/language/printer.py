@@ -138,7 +138,7 @@ def _clause_head(statement: s.Statement) -> tuple[str, str, str] | None:
 
 
 def _statement(statement: s.Statement) -> str:
-    """A statement that is no clause."""
+    """A statement other than a clause, in one line."""
     match statement:
         case s.ContractName(name, title):
             return f"contract {name.text}" + (f" {_string(title)}" if title is not None else "")

@@ -50,7 +50,7 @@ class Scope:
         self.diagnostics.add(code, headline, TextPlace(self.source, span), help)
 
     def known(self, value: s.Value) -> tuple[Fraction, str] | None:
-        """The signed number and unit a value stands for, parameters looked up; None if there is none such."""
+        """The signed number and unit a value stands for, parameters looked up; None for an unknown parameter."""
         match value.body:
             case s.Quantity(number, unit):
                 pass

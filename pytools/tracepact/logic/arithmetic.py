@@ -87,7 +87,7 @@ Ends = tuple[Fraction, Fraction]
 
 
 def read_words(text: str) -> tuple[list[Ends], list[Ends], list[Ends]] | None:
-    """References, predictions and references of other classes in the words of a scene; None if a text is no such."""
+    """References, predictions and references of other classes in the words of a scene; None for any other text."""
     sides: dict[str, list[Ends]] = {}
     for side, ends in _SIDE.findall(text):
         sides.setdefault(side, []).extend((parse_exact(start), parse_exact(end)) for start, end in _ENDS.findall(ends))

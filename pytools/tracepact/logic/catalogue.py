@@ -34,7 +34,7 @@ class UniverseTooLarge(ValueError):  # noqa: N818  (it is what the universe is)
 
 
 class Universe:
-    """Every environment of so many frames over the given base atoms."""
+    """Every environment of a fixed number of frames over the given base atoms."""
 
     def __init__(self, names: Sequence[str], frames: int) -> None:
         self.names = tuple(names)

@@ -74,7 +74,7 @@ class Encoding:
     """The bit that is asked about; None if any may be."""
 
     def at_most(self, frames: int) -> Any:
-        """The trace has at most so many frames: a block longer than k has two bits k apart."""
+        """That the trace has at most this many frames: a block longer than k has two bits k apart."""
         return (self.valid & z3.LShR(self.valid, frames)) == 0
 
     def active_bits(self) -> list[Any]:
@@ -93,7 +93,7 @@ def encode(formula: Formula, length: int | None) -> Encoding:
 
 
 def encode_short(formula: Formula, longest: int, *, exactly: bool = False) -> Encoding:
-    """The question whether the formula holds at some frame of a trace of at most (or exactly) so many frames."""
+    """The question whether the formula holds at some frame of a trace of at most, or exactly, `longest` frames."""
     windows = [part.hi for part in subformulas(formula) if isinstance(part, f.Eventually | f.Always)]
     valid, masks, verdict = _vectors(formula, longest, min(longest, max(0, *windows, 0)))
     most = _ones(valid, 0, longest)
@@ -104,7 +104,7 @@ def encode_short(formula: Formula, longest: int, *, exactly: bool = False) -> En
 
 
 def _vectors(formula: Formula, longest: int, free: int) -> tuple[Any, dict[str, Any], Any]:
-    """The valid frames, the atoms and the verdict of a formula, as vectors with so many bits free above the longest."""
+    """The valid frames, the atoms and the verdict of a formula, as vectors with `free` bits above the longest trace."""
     context = z3.Context()  # of its own, so that the answer does not depend on what was asked before
     valid = z3.BitVec("valid frames", longest + free, context)
     masks = {name: z3.BitVec(f"atom {name}", longest + free, context) & valid for name in sorted(atoms(formula))}
@@ -158,7 +158,7 @@ def _fits(valid: Any, bound: int, length: int) -> Iterator[Any]:
 _MOST_STARTS = 28
 """How many ends of windows start blocks of their own at first."""
 _MOST_BLOCKS = 140
-"""Beyond so many blocks the question is left open: the conditions grow with their square."""
+"""With more blocks than this the question is left open: the conditions grow with their square."""
 _MOST_VIEWS = 4
 """From how many found frames a question is seen, besides the judged one."""
 _FILLINGS = 14

@@ -46,7 +46,7 @@ def asks_about_other_classes(question: EventQuestion) -> bool:
 
 
 def search(question: EventQuestion, size: tuple[int, int, int], deadline: float, *, minimise: bool) -> SceneAnswer:
-    """A scene of so many references, predictions and references of another class in which the predicate is true."""
+    """A scene of a size (references, predictions, references of another class) in which the predicate is true."""
     encoding = _Encoding(question, *size)
     solver = z3.Solver(ctx=encoding.context)
     solver.add(*encoding.constraints)

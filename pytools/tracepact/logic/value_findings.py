@@ -33,7 +33,7 @@ class ContractText:
 
 
 _MUCH = 2
-"""A window that comes out so many times as wide as written is much larger."""
+"""From this many times the written width on a window counts as much larger than it was meant."""
 
 
 @dataclass(slots=True)
