@@ -255,7 +255,7 @@ def _offsets(tolerances: Sequence[Allowance]) -> dict[int, str]:
 # Systems that answer the same throughout, or the same in every clip, entirely or nearly (rule 16.12).
 
 NEARLY = 20
-"""A system is nearly constant if it answers otherwise in at most one in twenty of the pairs, or frames, it gets wrong."""
+"""One in this many: how often a nearly constant system answers otherwise, of the pairs or frames it gets wrong."""
 MIXED = "silent or always on, class by class,"
 
 
