@@ -8,11 +8,11 @@ from typing import Any
 
 from tracepact.data.assembly import assemble, report_one_sided, report_unpredicted, similar_labels
 from tracepact.data.columns import read_biodcase, read_rows
+from tracepact.data.event_rows import report_milliseconds
 from tracepact.data.events import Durations, Event, EventTable, Lengths, length_of
 from tracepact.data.sources import PathLike, TextFile, read_text, shown
-from tracepact.diagnostics.codes import CODES
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import RowPlace
+from tracepact.diagnostics.findings import CODES, RowPlace
 from tracepact.language.compilation import parse_contract
 from tracepact.wording import count, print_number, seconds
 
@@ -45,6 +45,7 @@ def lint(
         _report_similar(table, diagnostics)
     if reference is None and prediction is not None and isinstance(durations, Durations):
         report_unpredicted(prediction, tuple(durations.clips), diagnostics)
+    report_milliseconds(reference or none, prediction or none, durations, diagnostics)
     if prediction is not None and reference is not None:
         report_one_sided(reference, prediction, diagnostics)
         report_unpredicted(prediction, tuple(reference.clips), diagnostics)

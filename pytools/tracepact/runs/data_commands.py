@@ -19,6 +19,7 @@ from tracepact.data.known_formats import FORMATS, TABLE
 from tracepact.data.lint import CHANGE_COLUMNS, change_rows, fix, lint
 from tracepact.data.memory import durations_from
 from tracepact.data.preparation import Prepared
+from tracepact.data.sources import shown
 from tracepact.data.writers import (
     FIELD_FORMATS,
     NPZ,
@@ -30,8 +31,8 @@ from tracepact.data.writers import (
     written_format,
 )
 from tracepact.data.writers import PARQUET as PARQUET_FILE
-from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import LISTED_PER_CODE, RowPlace, summarise
+from tracepact.diagnostics.collection import LISTED_PER_CODE, SPELLED_OUT, Diagnostics, summarise
+from tracepact.diagnostics.findings import RowPlace, Severity
 from tracepact.files import encoded, table_text, write_folder, write_whole
 from tracepact.language.compilation import load_contract
 from tracepact.measures.tables import point_frames
@@ -49,12 +50,13 @@ from tracepact.runs.directory import owner
 from tracepact.runs.side_options import SideOptions, decoding_from, reading_options, side_options, task_from_options
 from tracepact.runs.task import prepared_tables, read_task
 from tracepact.show.lines import print_diagnostics, progress, say
-from tracepact.wording import count
+from tracepact.wording import count, quoted
 
 # `tracepact convert`: write events or scores in another format, exactly.
 
 _KINDS = {TABLE: EVENTS, NPZ: SCORE_ARRAYS, PARQUET_FILE: PARQUET}
 """What is one file; all the others are a folder with a file for each clip."""
+_LABELS_NAMED = 30
 
 
 @click.command()
@@ -195,7 +197,7 @@ def lint_data_command(
     """Find what is odd in a reference, and in predictions for it, with file and row.
 
     Predictions alone, with --durations, are checked as a submission is: whoever has the reference would be told the
-    same of their form, clips, labels and times.
+    same of their form, clips and times, and with --contract of labels that it does not declare.
 
     That is: overlapping or repeated events; events outside their clips, without duration or that end before they start;
     labels and clips on one side only; predictions in silent clips. Nothing is changed in place.
@@ -225,8 +227,15 @@ def lint_data_command(
     print_diagnostics(diagnostics, form)
     if form == TEXT:
         say(f"{', '.join(table.name for table in sides.values())}: {summarise(diagnostics)}")
-        if max(Counter(d.code for d in diagnostics.warnings).values(), default=0) > LISTED_PER_CODE:
+        counts = Counter(
+            (d.code, SPELLED_OUT if d.severity is Severity.ERROR else LISTED_PER_CODE) for d in diagnostics
+        )
+        if any(times > most for (_, most), times in counts.items()):
             say("--format json lists all of them")
+        if set(sides) == {"prediction"} and labels is None:
+            names = sorted(map(shown, sides["prediction"].labels))
+            more = ", …" if len(names) > _LABELS_NAMED else ""
+            say(f"labels: {quoted(names[:_LABELS_NAMED])}{more}; no contract says which there may be (--contract)")
     if out is not None:
         # A copy without the rows that cannot be read would look corrected, and lack events.
         if not whole:
