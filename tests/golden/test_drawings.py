@@ -98,6 +98,17 @@ def test_lanes_are_drawn_in_proportion() -> None:
     assert {kind for kind, _ in second} == {".15"}
 
 
+def test_numbers_of_an_axis_stand_beside_their_lines() -> None:
+    """Heights end eight pixels before the line that they name, on its middle; times stand below the frame."""
+    svg = curve_chart("t", [Curve("a", [(0, 0), (1, 1)])], x="time", y="share")
+    rules = [re.findall(r"M([\d.]+),([\d.]+)L", n.attrib["d"]) for n in nodes(svg, "path") if n.get("opacity") == ".15"]
+    lines = sorted((float(x) - 8, float(y) + 4) for ((x, y),) in rules)
+    ends = [n for n in nodes(svg, "text") if n.get("text-anchor") == "end"]
+    numbers = [(float(n.attrib["x"]), float(n.attrib["y"])) for n in ends if re.fullmatch(r"[\d.]+", text_of(n))]
+    assert len(lines) > 1
+    assert sorted(numbers) == [pytest.approx(one, abs=0.11) for one in lines]
+
+
 def test_a_lane_is_sixteen_pixels_high() -> None:
     """A mark leaves two of them free above and three below; a thin line runs under it."""
     svg = lane_chart("t", [("one", 4)], [Lane(name, [[(1, 3)]], Form.SOLID) for name in ("a", "b", "c")])

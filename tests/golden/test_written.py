@@ -8,6 +8,8 @@ import pytest
 from cli.command import run, write
 
 from golden.task import table
+from tracepact.diagnostics.collection import render_diagnostics
+from tracepact.diagnostics.findings import Diagnostic, RowPlace
 
 EVENTS = (
     ("a", "1", "2", "x"),
@@ -194,3 +196,20 @@ def test_verdicts_that_depend_on_the_chunks_are_told_apart(tmp_path: Path) -> No
     together = {"satisfied": "violated", "violated": "satisfied"}[alone]
     where = f"frame {frame} clause {clause} is {alone} one frame at a time, {together} in one chunk"
     assert finding["words"] == f"out differs; its verdicts depend on the chunks: {where}"
+
+
+def test_a_row_of_a_table_is_a_line_in_sarif() -> None:
+    """A finding about a whole file has no region (SARIF 2.1.0, 3.30)."""
+    found = [Diagnostic("bad-time", "h", RowPlace("a b.tsv", row)) for row in (3, None)]
+    results = json.loads(render_diagnostics(found, "sarif"))["runs"][0]["results"]
+    places = [result["locations"][0]["physicalLocation"] for result in results]
+    assert [place["artifactLocation"] for place in places] == [{"uri": "a%20b.tsv"}] * 2
+    assert [place.get("region") for place in places] == [{"startLine": 3}, None]
+
+
+def test_values_by_class_are_shown_of_more_than_one_class(tmp_path: Path) -> None:
+    for classes, shown in (("x", False), ("xy", True)):
+        rows = [("a", "1", "2", name) for name in classes]
+        write(tmp_path, {"ref.tsv": table(rows), "pred.tsv": table(rows)})
+        sides = ("--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "5")
+        assert ("By class" in run("metrics", *sides, "--full", folder=tmp_path).out) is shown
