@@ -213,3 +213,13 @@ def test_values_by_class_are_shown_of_more_than_one_class(tmp_path: Path) -> Non
         write(tmp_path, {"ref.tsv": table(rows), "pred.tsv": table(rows)})
         sides = ("--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "5")
         assert ("By class" in run("metrics", *sides, "--full", folder=tmp_path).out) is shown
+
+
+def test_a_clip_that_is_called_as_a_part_of_an_archive_is_to_be_renamed(tmp_path: Path) -> None:
+    for name in ("classes", "step"):
+        write(tmp_path, {f"{name}.tsv": "onset\toffset\tx\n0\t1\t0.5\n"})
+        found = run("convert", f"{name}.tsv", "--to", "npz", "--out", "out.npz", folder=tmp_path)
+        assert found.code == 2
+        assert f"a clip `{name}` cannot be told from what an .npz file says" in found.err
+        assert "= help: rename the clip\n" in found.err
+        assert not (tmp_path / "out.npz").exists()
