@@ -327,3 +327,21 @@ def test_every_folder_of_the_lab_that_is_damaged_has_a_record() -> None:
     """Else their door ends in an error of its own, somewhere in a million inputs."""
     for folder in FOLDERS:
         assert any(name.endswith(".json") and "/" not in name for name in lab_files(folder)), folder
+
+
+@pytest.mark.parametrize(("change", "code"), [(None, 0), ("satisfied", 1)])
+def test_rows_in_other_bytes_are_the_same_rows(change: str | None, code: int, tmp_path: Path) -> None:
+    """Another pyarrow may write them so; a row that differs is told."""
+    files = dict(finished_batches())
+    table = pq.read_table(io.BytesIO(files["run/scores.parquet"]))
+    if change is not None:
+        other = pa.array([1 - n for n in table.column(change).to_pylist()], table.schema.field(change).type)
+        table = table.set_column(table.column_names.index(change), change, other)
+    written = io.BytesIO()
+    pq.write_table(table, written, compression="none")
+    assert written.getvalue() != files["run/scores.parquet"]
+    files["run/scores.parquet"] = written.getvalue()
+    sign(files, "run/")
+    put(tmp_path, files)
+    outcome = run("verify", "run", "--originals", ".", folder=tmp_path)
+    assert outcome.code == code, outcome.out + outcome.err
