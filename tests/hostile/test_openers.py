@@ -127,7 +127,7 @@ ALLOWED = {
         tracepact.data.formats:read_events clip_files open_data read_field
         tracepact.data.labels:label_map_from read_label_map
         tracepact.data.labels:read_label_map read_toml_file
-        tracepact.data.labels:read_soft clip_files
+        tracepact.data.score_files:read_soft clip_files
         tracepact.data.lint:check_submission read_text
         tracepact.data.memory:_header soundfile.info wave.open
         tracepact.data.memory:events_from columns_from read_events

@@ -15,8 +15,8 @@ from tracepact.data.data_files import clip_files
 from tracepact.data.events import EventTable
 from tracepact.data.fields import read_field, read_scores
 from tracepact.data.known_formats import SCORES, find_format
-from tracepact.data.labels import confidence_of, read_soft, soft_cells
 from tracepact.data.memory import conditions_from
+from tracepact.data.score_files import confidence_of, read_soft, soft_cells
 from tracepact.data.tables import Conditions
 from tracepact.diagnostics.collection import Diagnostics, require_type
 from tracepact.diagnostics.findings import RowPlace

@@ -31,8 +31,7 @@ from tracepact.data.known_formats import (
     is_known_table,
     taking,
 )
-from tracepact.data.labels import harden, parse_soft
-from tracepact.data.score_files import parse_scores
+from tracepact.data.score_files import harden, parse_scores, parse_soft
 from tracepact.data.sources import (
     EMPTY_HELP,
     PathLike,

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tracepact.data.assembly import assemble, report_one_sided, report_unpredicted, similar_labels
+from tracepact.data.assembly import assemble, report_one_sided, report_unpredicted
 from tracepact.data.columns import read_biodcase, read_rows
 from tracepact.data.events import Durations, Event, EventTable, Lengths, length_of
+from tracepact.data.labels import similar_labels
 from tracepact.data.sources import PathLike, TextFile, read_text, shown
 from tracepact.diagnostics.codes import CODES
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput

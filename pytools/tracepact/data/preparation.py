@@ -10,11 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 from tracepact.data.annotation_documents import UEM
-from tracepact.data.assembly import by_stem, same_clip
 from tracepact.data.event_rows import Outside, report_milliseconds, settle_outside
 from tracepact.data.events import Durations, Event, EventTable, Lengths, Regions, length_of, listed_lengths, some_clips
 from tracepact.data.known_formats import CLIP_FORMATS
-from tracepact.data.labels import LabelMap, Mapped, apply_map, report_merged, report_unused
+from tracepact.data.labels import LabelMap, Mapped, apply_map, by_stem, report_merged, report_unused, same_clip
 from tracepact.data.memory import AudioFolder, audio_durations
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics

@@ -10,10 +10,10 @@ from typing import Annotated, Any, TypedDict, Unpack
 from msgspec import Meta
 from msgspec.structs import asdict
 
-from tracepact.data.assembly import UNION_CLASS, report_unknown_clips
+from tracepact.data.assembly import report_unknown_clips
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations, Regions, Time, exact
-from tracepact.data.family import Mode
+from tracepact.data.family import UNION_CLASS, Mode
 from tracepact.data.folders import report_table_lengths
 from tracepact.data.preparation import Prepared
 from tracepact.data.sources import shown

@@ -12,8 +12,7 @@ from msgspec import ValidationError
 
 from tracepact.data.assembly import assemble
 from tracepact.data.events import Durations, EventTable, Regions
-from tracepact.data.family import Family, Mode
-from tracepact.data.grid import Grid
+from tracepact.data.family import Family, Grid, Mode
 from tracepact.data.tables import Conditions
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
 from tracepact.diagnostics.findings import RowPlace

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from tracepact.command_line import Exit
-from tracepact.data.assembly import UNION_CLASS
+from tracepact.data.family import UNION_CLASS
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.files import json_data, json_text, write_whole

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.data.memory import events_from
 from tracepact.data.sources import shown
 from tracepact.diagnostics.findings import did_you_mean

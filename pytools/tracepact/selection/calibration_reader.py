@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.data.events import Durations, Event
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.data.memory import AudioFolder, durations_from
 from tracepact.data.sources import nearest_sibling
 from tracepact.declarations import spec_path

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from tracepact.data.events import Event, EventTable, Lengths
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.compilation import parse_contract

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tracepact.data.events import Durations, Event, EventTable, Lengths
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.data.lint import fix, lint
 from tracepact.declarations import OnStage
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
