@@ -104,7 +104,7 @@ ALLOWED = {
         tracepact.audits.league:make_league conditions_from
         tracepact.author.editor_server:serve os.fdopen
         tracepact.compat.tables:_text read_bytes
-        tracepact.data.column_maps:_from_file read_toml_file
+        tracepact.data.readings:_from_file read_toml_file
         tracepact.data.data_files:FileOnDisk.read open_data
         tracepact.data.data_files:clip_files open_data walk_clips
         tracepact.data.data_files:first_bytes open
@@ -128,7 +128,7 @@ ALLOWED = {
         tracepact.data.labels:label_map_from read_label_map
         tracepact.data.labels:read_label_map read_toml_file
         tracepact.data.score_files:read_soft clip_files
-        tracepact.data.lint:check_submission read_text
+        tracepact.data.columns:check_submission read_text
         tracepact.data.memory:_header soundfile.info wave.open
         tracepact.data.memory:events_from columns_from read_events
         tracepact.data.preparation:clip_choice_from read_bytes

@@ -13,12 +13,12 @@ from tracepact import score
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Event, EventTable
 from tracepact.data.labels import label_map_from
-from tracepact.data.lint import fix
 from tracepact.data.preparation import SideTables, prepare
 from tracepact.data.writers import written
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.files import BadTable
 from tracepact.runs import manifest
+from tracepact.runs.data_commands import fix
 from tracepact.runs.opening import open_run
 from tracepact.runs.verification import verify_run
 

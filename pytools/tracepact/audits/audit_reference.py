@@ -11,9 +11,10 @@ from msgspec import Meta, field
 
 from tracepact.data.events import Durations, EventTable
 from tracepact.data.family import Side
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
 from tracepact.data.labels import LabelMap, apply_map, label_map_from
 from tracepact.data.preparation import name_clips
+from tracepact.data.readings import Reading
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.evaluate.soft_family import DecodedSide, SoftCard, SoftFamily, decoded_family, soft_scores

@@ -14,7 +14,7 @@ from tracepact.audits.systems import Runs, aggregation_of, paired_rows, some_run
 from tracepact.data.data_files import clip_files
 from tracepact.data.events import EventTable
 from tracepact.data.fields import read_field, read_scores
-from tracepact.data.known_formats import SCORES, find_format
+from tracepact.data.formats import SCORES, find_format
 from tracepact.data.memory import conditions_from
 from tracepact.data.score_files import confidence_of, read_soft, soft_cells
 from tracepact.data.tables import Conditions

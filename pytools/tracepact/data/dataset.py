@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.data.arrow_files import BadColumnarError, ColumnarFile, check_cells, columnar_faults
-from tracepact.data.column_maps import offered_map
 from tracepact.data.columns import report_missing
 from tracepact.data.data_files import (
     chosen_files,
@@ -28,6 +27,7 @@ from tracepact.data.data_files import (
 )
 from tracepact.data.event_rows import table_rows
 from tracepact.data.events import EventTable, TableOrigin
+from tracepact.data.readings import offered_map
 from tracepact.data.sources import (
     EVENT_COLUMNS,
     PathLike,

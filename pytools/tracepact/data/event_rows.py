@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.data.column_maps import CLOCK
 from tracepact.data.events import (
     LONGEST_TIME,
     Durations,
@@ -21,6 +20,7 @@ from tracepact.data.events import (
     ratios,
     ticks,
 )
+from tracepact.data.readings import CLOCK
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean

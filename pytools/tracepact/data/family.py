@@ -10,11 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.data.events import (
-    Ticks,
-    common_unit,
-    roomy,
-)
+from tracepact.data.events import Ticks, common_unit, roomy
 from tracepact.language.contract import Projection
 from tracepact.language.formula import FrameRun
 

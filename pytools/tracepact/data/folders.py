@@ -13,23 +13,22 @@ from tracepact.data.annotation_documents import UEM
 from tracepact.data.data_files import ClipFiles, FileOnDisk, FilesOnDisk, report_two_files, walk_clips
 from tracepact.data.dataset import holds_scores, is_dataset
 from tracepact.data.decoding import ClassDecodings, keep_confident
-from tracepact.data.events import (
-    ClipScores,
-    Event,
-    EventTable,
-    Lengths,
-    ScoreField,
-    ScoreLevels,
-    TableOrigin,
-    length_of,
+from tracepact.data.events import ClipScores, Event, EventTable, ScoreField, ScoreLevels, TableOrigin
+from tracepact.data.formats import (
+    ENDINGS,
+    FORMATS,
+    MAESTRO,
+    SCORES,
+    How,
+    folder_format,
+    found_format,
+    how_to_read,
+    read_clips,
 )
-from tracepact.data.formats import How, Reading, folder_format, found_format, how_to_read, read_clips
-from tracepact.data.known_formats import ENDINGS, FORMATS, MAESTRO, SCORES
 from tracepact.data.preparation import part_of, renamed_clips
-from tracepact.data.sources import PathLike, TextFile, shown
+from tracepact.data.readings import Reading
+from tracepact.data.sources import PathLike, TextFile
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import RowPlace
-from tracepact.wording import count, quoted, seconds
 
 # A folder of files, one a clip, in pieces: each is read once for names, and again for the batch that needs it.
 
@@ -255,46 +254,3 @@ def _chunks(files: Sequence[tuple[str, FileOnDisk]]) -> Iterator[list[tuple[str,
             some, size = [], 0
     if some:
         yield some
-
-
-# Scores that do not last as long as their clips (rule 13.38).
-
-SHARE = Fraction(1, 20)
-"""By how much of its clip's length a field may be longer or shorter without a word."""
-_NAMED = 3
-"""How many clips are named."""
-
-_Lasting = tuple[str, Fraction, Fraction]
-"""A clip, how long its scores last, and how long it is."""
-
-
-def report_table_lengths(table: EventTable, durations: Lengths, diagnostics: Diagnostics) -> None:
-    """Warn of the scores that a table was decoded from; soft labels need not reach the end of their clip."""
-    origin = table.origin
-    if origin is not None and origin.scores is not None and origin.format != MAESTRO:
-        kept = {clip: scores for clip, scores in origin.scores.clips.items() if clip in table.clips}
-        report_score_lengths(replace(origin.scores, clips=kept), durations, diagnostics)
-
-
-def report_score_lengths(field: ScoreField, durations: Lengths, diagnostics: Diagnostics) -> None:
-    """Warn once of a field that differs from the lengths of its clips by more than a frame and a twentieth."""
-    found = list(_unlike(field, durations))
-    if not found:
-        return
-    clip, lasting, length = found[0]
-    what = "truth values" if field.is_mask else "scores"
-    headline = f"the {what} of `{shown(clip)}` last {seconds(lasting)}, the clip {seconds(length)}"
-    if len(found) > 1:
-        others = [shown(other) for other, _, _ in found[1:_NAMED]]
-        more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
-        headline += f"; {count(len(found), 'clip')} of {len(field.clips):,} differ so, also {quoted(others)}{more}"
-    diagnostics.add("scores-length", headline, RowPlace(field.name), "is the step right?")
-
-
-def _unlike(field: ScoreField, durations: Lengths) -> Iterator[_Lasting]:
-    """The clips whose scores last longer or shorter than they do."""
-    for clip, scores in field.clips.items():
-        length = length_of(durations, clip)
-        lasting, step = scores.edges[-1], scores.edges[1] - scores.edges[0]
-        if length is not None and abs(lasting - length) > max(step, SHARE * length):
-            yield clip, lasting, length

@@ -9,10 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from tracepact.data.events import (
-    Event,
-    EventTable,
-)
+from tracepact.data.events import Event, EventTable
 from tracepact.data.sources import PathLike, read_toml_file, shown
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean, nearest

@@ -13,23 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.data.column_maps import SAMPLED, Columns, columns_from, offered_map
 from tracepact.data.columns import report_missing
 from tracepact.data.data_files import Frame, field_text, frame_of
 from tracepact.data.decoding import field_events
 from tracepact.data.event_rows import UNLABELLED, EventRows, TimeTexts, clip_length
 from tracepact.data.events import Durations, Event, EventTable, Lengths, Regions
 from tracepact.data.fields import array_of, field_from, is_array
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
+from tracepact.data.readings import SAMPLED, Columns, Reading, columns_from, offered_map
 from tracepact.data.sources import EVENT_COLUMNS, SOUND_ENDINGS, shown, uncollected
-from tracepact.data.tables import (
-    Conditions,
-    add_rows,
-    find_layout,
-    read_conditions,
-    read_durations,
-    read_regions,
-)
+from tracepact.data.tables import Conditions, add_rows, find_layout, read_conditions, read_durations, read_regions
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.formula import runs_of_frames

@@ -1,9 +1,9 @@
-"""Both sides made ready to be scored: clips named alike, labels mapped, ignored regions, clips chosen."""
+"""Both sides made ready to be scored: clips named alike, labels mapped, ignored regions, clips chosen, lengths."""
 
 import difflib
 import os
 import posixpath
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -11,15 +11,25 @@ from typing import Any
 
 from tracepact.data.annotation_documents import UEM
 from tracepact.data.event_rows import Outside, report_milliseconds, settle_outside
-from tracepact.data.events import Durations, Event, EventTable, Lengths, Regions, length_of, listed_lengths, some_clips
-from tracepact.data.known_formats import CLIP_FORMATS
+from tracepact.data.events import (
+    Durations,
+    Event,
+    EventTable,
+    Lengths,
+    Regions,
+    ScoreField,
+    length_of,
+    listed_lengths,
+    some_clips,
+)
+from tracepact.data.formats import CLIP_FORMATS, MAESTRO
 from tracepact.data.labels import LabelMap, Mapped, apply_map, by_stem, report_merged, report_unused, same_clip
 from tracepact.data.memory import AudioFolder, audio_durations
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
 from tracepact.inputs import read_bytes
-from tracepact.wording import count, quoted
+from tracepact.wording import count, quoted, seconds
 
 # Which clips are evaluated: those of the reference, of the durations, of a list, or all (rule 13.32).
 
@@ -387,3 +397,46 @@ def _with_regions(ignore: Regions | None, reference: Mapped) -> Regions | None:
         return Regions(table.name, own, None, table.origin)
     clips = {clip: (*ignore.clips.get(clip, ()), *own.get(clip, ())) for clip in {**ignore.clips, **own}}
     return replace(ignore, clips=clips)
+
+
+# Scores that do not last as long as their clips (rule 13.38).
+
+SHARE = Fraction(1, 20)
+"""By how much of its clip's length a field may be longer or shorter without a word."""
+_LENGTHS_NAMED = 3
+"""How many clips are named."""
+
+_Lasting = tuple[str, Fraction, Fraction]
+"""A clip, how long its scores last, and how long it is."""
+
+
+def report_table_lengths(table: EventTable, durations: Lengths, diagnostics: Diagnostics) -> None:
+    """Warn of the scores that a table was decoded from; soft labels need not reach the end of their clip."""
+    origin = table.origin
+    if origin is not None and origin.scores is not None and origin.format != MAESTRO:
+        kept = {clip: scores for clip, scores in origin.scores.clips.items() if clip in table.clips}
+        report_score_lengths(replace(origin.scores, clips=kept), durations, diagnostics)
+
+
+def report_score_lengths(field: ScoreField, durations: Lengths, diagnostics: Diagnostics) -> None:
+    """Warn once of a field that differs from the lengths of its clips by more than a frame and a twentieth."""
+    found = list(_unlike(field, durations))
+    if not found:
+        return
+    clip, lasting, length = found[0]
+    what = "truth values" if field.is_mask else "scores"
+    headline = f"the {what} of `{shown(clip)}` last {seconds(lasting)}, the clip {seconds(length)}"
+    if len(found) > 1:
+        others = [shown(other) for other, _, _ in found[1:_LENGTHS_NAMED]]
+        more = f" and {len(found) - _LENGTHS_NAMED:,} more" if len(found) > _LENGTHS_NAMED else ""
+        headline += f"; {count(len(found), 'clip')} of {len(field.clips):,} differ so, also {quoted(others)}{more}"
+    diagnostics.add("scores-length", headline, RowPlace(field.name), "is the step right?")
+
+
+def _unlike(field: ScoreField, durations: Lengths) -> Iterator[_Lasting]:
+    """The clips whose scores last longer or shorter than they do."""
+    for clip, scores in field.clips.items():
+        length = length_of(durations, clip)
+        lasting, step = scores.edges[-1], scores.edges[1] - scores.edges[0]
+        if length is not None and abs(lasting - length) > max(step, SHARE * length):
+            yield clip, lasting, length

@@ -18,11 +18,12 @@ from tracepact.data.decoding import keep_confident
 from tracepact.data.event_rows import Ends, Outside, report_length_unit, report_unit
 from tracepact.data.events import Durations, EventTable
 from tracepact.data.family import Mode
-from tracepact.data.folders import FileFolder, is_file_folder, open_folder, report_table_lengths
-from tracepact.data.formats import Reading, report_unused_readings
+from tracepact.data.folders import FileFolder, is_file_folder, open_folder
+from tracepact.data.formats import report_unused_readings
 from tracepact.data.labels import label_map_from
 from tracepact.data.memory import conditions_from, events_from, regions_from
-from tracepact.data.preparation import lengths_of_files, name_clips, part_of, report_excuses
+from tracepact.data.preparation import lengths_of_files, name_clips, part_of, report_excuses, report_table_lengths
+from tracepact.data.readings import Reading
 from tracepact.diagnostics.codes import CODES, Severity
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, not_spelled_out
 from tracepact.diagnostics.findings import Diagnostic, RowPlace

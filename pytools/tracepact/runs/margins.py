@@ -14,14 +14,7 @@ from tracepact.data.labels import LabelMap
 from tracepact.evaluate.reference import Margin, parse_margin
 from tracepact.evaluate.scorecard import Scorecard
 from tracepact.evaluate.scores import ClauseCounts
-from tracepact.evaluate.soft_family import (
-    DecodedSide,
-    RankedMargins,
-    SoftCard,
-    SoftEntry,
-    decoded_family,
-    soft_scores,
-)
+from tracepact.evaluate.soft_family import DecodedSide, RankedMargins, SoftCard, SoftEntry, decoded_family, soft_scores
 from tracepact.files import BadTable, Row, table_rows, table_text
 from tracepact.language.contract import Aggregation, Contract, Projection
 from tracepact.records import Record

@@ -14,8 +14,7 @@ from tracepact.data.assembly import report_unknown_clips
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations, Regions, Time, exact
 from tracepact.data.family import UNION_CLASS, Mode
-from tracepact.data.folders import report_table_lengths
-from tracepact.data.preparation import Prepared
+from tracepact.data.preparation import Prepared, report_table_lengths
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, known_name, one_of
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
@@ -38,25 +37,10 @@ from tracepact.measures.policy import (
     Unknown,
     Windows,
 )
-from tracepact.measures.records import (
-    AccuracyRecord,
-    MetricsRecord,
-    accuracy_records,
-    metric_fields,
-    metrics_record,
-)
+from tracepact.measures.records import AccuracyRecord, MetricsRecord, accuracy_records, metric_fields, metrics_record
 from tracepact.measures.results import Measured
-from tracepact.measures.tables import (
-    MetricsTally,
-    WholeComparison,
-    compare,
-    compare_overlap,
-    compare_points,
-)
-from tracepact.measures.uncertainty import (
-    MetricIntervals,
-    intervals_record,
-)
+from tracepact.measures.tables import MetricsTally, WholeComparison, compare, compare_overlap, compare_points
+from tracepact.measures.uncertainty import MetricIntervals, intervals_record
 from tracepact.records import Record, record_of
 from tracepact.runs.batch_scoring import USUAL_MEMORY, OnPlan, batch_memory, job_of, open_sides, run_batches
 from tracepact.runs.batches import BatchPlan, BatchTask, Job, ReadyBatch, counted_batch, make_plan

@@ -8,23 +8,16 @@ import click
 from rich.console import Group
 
 from tracepact.command_line import Exit
+from tracepact.data.columns import check_submission
 from tracepact.data.event_rows import Outside
-from tracepact.data.lint import check_submission
 from tracepact.data.sources import public_name
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.evaluate.uncertainty import Bootstrap
 from tracepact.files import json_text
 from tracepact.measures.policy import Arithmetic, Unknown
-from tracepact.measures.records import (
-    METRIC_COLUMNS,
-    metric_rows,
-    metrics_record,
-)
+from tracepact.measures.records import METRIC_COLUMNS, metric_rows, metrics_record
 from tracepact.measures.results import Measured
-from tracepact.measures.tables import (
-    HALF_WIDTH,
-    OVERLAP,
-)
+from tracepact.measures.tables import HALF_WIDTH, OVERLAP
 from tracepact.measures.uncertainty import (
     INTERVAL_COLUMNS,
     MetricIntervals,
@@ -37,11 +30,7 @@ from tracepact.outputs import print_rows
 from tracepact.records import record_of
 from tracepact.runs.metrics import Measuring, MetricsOutput, measure_batches, metrics_output, ready_sides, windows_of
 from tracepact.runs.report import Preparation
-from tracepact.runs.report_tables import (
-    accuracy_tables,
-    render_metrics,
-    render_metrics_summary,
-)
+from tracepact.runs.report_tables import accuracy_tables, render_metrics, render_metrics_summary
 from tracepact.runs.report_views import interval_tables
 from tracepact.runs.score_command import print_tallied, say_missing, told_batches
 from tracepact.runs.side_options import (

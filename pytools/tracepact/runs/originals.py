@@ -15,7 +15,7 @@ from msgspec import Meta, ValidationError
 
 from tracepact.data.dataset import digested_files, open_dataset
 from tracepact.data.decoding import AnyDecoding, ClassDecodings, Decoding
-from tracepact.data.formats import Reading
+from tracepact.data.readings import Reading
 from tracepact.data.sources import is_address, public_name, shown
 from tracepact.declarations import spec_root
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput

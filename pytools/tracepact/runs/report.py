@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType, field
 
 from tracepact.data.family import Mode
-from tracepact.data.known_formats import FORMATS, MAPPED
+from tracepact.data.formats import FORMATS, MAPPED
 from tracepact.diagnostics.records import DiagnosticRecord
 from tracepact.evaluate.scores import headline_mean
 from tracepact.language.contract import Aggregation, MatcherKind, Projection

@@ -7,14 +7,13 @@ from typing import Any, TypedDict, Unpack
 
 import click
 
-from tracepact.data.column_maps import columns_from
 from tracepact.data.decoding import Declared, Decoding, read_decoding
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import EventTable
 from tracepact.data.family import Mode
-from tracepact.data.formats import Reading
-from tracepact.data.known_formats import FORMATS
+from tracepact.data.formats import FORMATS
 from tracepact.data.memory import AudioFolder
+from tracepact.data.readings import Reading, columns_from
 from tracepact.declarations import OnStage, silent
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.evaluate.draws import DRAWS, SEED

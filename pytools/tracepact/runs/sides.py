@@ -13,10 +13,10 @@ from tracepact.data.decoding import filtered
 from tracepact.data.event_rows import Ends, Outside
 from tracepact.data.events import Durations, Event, EventTable, Regions, ScoreField, TableOrigin
 from tracepact.data.family import Mode
-from tracepact.data.folders import FileFolder, report_score_lengths, report_table_lengths, row_number
+from tracepact.data.folders import FileFolder, row_number
 from tracepact.data.labels import LabelMap
 from tracepact.data.memory import AudioFolder
-from tracepact.data.preparation import name_clips, prepare
+from tracepact.data.preparation import name_clips, prepare, report_score_lengths, report_table_lengths
 from tracepact.data.sources import shown
 from tracepact.data.tables import Conditions
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput

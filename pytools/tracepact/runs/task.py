@@ -12,9 +12,7 @@ from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations, EventTable, Regions, Time
 from tracepact.data.family import Family, Mode
 from tracepact.data.fields import report_assumed_step, report_unequal_arrays, says_its_frames
-from tracepact.data.folders import report_table_lengths
-from tracepact.data.formats import Reading, report_unused_readings, with_frames
-from tracepact.data.known_formats import MAESTRO
+from tracepact.data.formats import MAESTRO, report_unused_readings
 from tracepact.data.labels import LabelMap, label_map_from
 from tracepact.data.memory import (
     AudioFolder,
@@ -26,7 +24,8 @@ from tracepact.data.memory import (
     regions_from,
     table_of_masks,
 )
-from tracepact.data.preparation import Prepared, SideTables, clip_choice_from, prepare
+from tracepact.data.preparation import Prepared, SideTables, clip_choice_from, prepare, report_table_lengths
+from tracepact.data.readings import Reading, with_frames
 from tracepact.data.sources import is_address, shown
 from tracepact.data.tables import Conditions
 from tracepact.declarations import shown_path

@@ -11,9 +11,9 @@ from tracepact.data.dataset import open_dataset
 from tracepact.data.events import EventTable, ScoreField
 from tracepact.data.family import Mode
 from tracepact.data.fields import report_unequal_arrays
-from tracepact.data.folders import report_score_lengths, report_table_lengths
 from tracepact.data.labels import LabelMap
 from tracepact.data.memory import events_from
+from tracepact.data.preparation import report_score_lengths, report_table_lengths
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.engines import Engine, engine_from
