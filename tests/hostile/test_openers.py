@@ -121,7 +121,7 @@ ALLOWED = {
         tracepact.data.fields:_read_npz read_bytes
         tracepact.data.fields:read_scores clip_files read_field
         tracepact.data.fields:score_field read_field
-        tracepact.data.folders:open_folder walk_clips
+        tracepact.runs.sides:open_folder walk_clips
         tracepact.data.formats:_read_folder clip_files
         tracepact.data.formats:how_to_read columns_from
         tracepact.data.formats:read_events clip_files open_data read_field

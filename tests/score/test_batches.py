@@ -45,6 +45,7 @@ from tracepact.runs import score_command as batch_command
 from tracepact.runs.batch_directory import Making
 from tracepact.runs.batch_run import batch_pages, open_batches
 from tracepact.runs.batch_scoring import memory_from
+from tracepact.runs.batches import BatchSum
 from tracepact.runs.manifest import digest, sealed
 from tracepact.runs.pages import ReportPages, run_pages
 from tracepact.runs.report import measured
@@ -52,7 +53,6 @@ from tracepact.runs.report_commands import report_command
 from tracepact.runs.report_parts import PageData
 from tracepact.runs.report_views import SILENT
 from tracepact.runs.score_command import command as score_command
-from tracepact.runs.sides import BatchSum
 from tracepact.runs.tally import RunTally
 from tracepact.runs.task import Scored
 from tracepact.wording import count

@@ -28,12 +28,12 @@ from tracepact.records import Count, Digest, Record, plain, record_of
 from tracepact.runs.manifest import LEAGUE_FORMAT, NAME, digest, self_digest
 from tracepact.runs.opening import OpenRun
 from tracepact.runs.report import Report, Versions, measured
-from tracepact.runs.sides import FieldSides, field_sides
 from tracepact.runs.task import Scored, Task
 from tracepact.runs.timelines import clip_data
 from tracepact.thresholds.family import Detections
 from tracepact.thresholds.metrics import level_runs
 from tracepact.thresholds.psds import SCENARIOS, Psds, psds
+from tracepact.tuning.batches import FieldSides, field_sides
 from tracepact.wording import print_number, quoted
 
 # PSDS of the systems of a league whose scores were given (rule 16.20).

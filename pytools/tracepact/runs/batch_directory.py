@@ -16,7 +16,6 @@ from typing import Any
 from msgspec import DecodeError, ValidationError
 
 from tracepact.data.events import EventTable
-from tracepact.data.folders import FileFolder
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
@@ -26,12 +25,12 @@ from tracepact.files import json_data, json_text, put_folder
 from tracepact.inputs import LARGEST_DOCUMENT, digest_within, read_within
 from tracepact.records import record_bytes, record_from_bytes
 from tracepact.runs import rows
-from tracepact.runs.batches import BatchPlan
+from tracepact.runs.batches import BatchPlan, BatchSum
 from tracepact.runs.directory import CANONICAL, SOURCE, check_place
 from tracepact.runs.manifest import BATCH_FORMAT, NAME, digest, events_text, manifest_data, policies_data
 from tracepact.runs.report import Report
 from tracepact.runs.report_views import report_views
-from tracepact.runs.sides import BatchSum
+from tracepact.runs.sides import FileFolder
 from tracepact.runs.tally import RunTally
 from tracepact.runs.task import Head
 from tracepact.runs.timelines import MOST_CLIPS

@@ -19,6 +19,7 @@ from tracepact.files import put_folder
 from tracepact.inputs import digest_within, open_within
 from tracepact.language.contract import Contract
 from tracepact.records import record_from_bytes
+from tracepact.runs.batches import FailedBatch
 from tracepact.runs.directory import SOURCE, RunFolder, check_place
 from tracepact.runs.manifest import NAME, Data, batch_manifest, manifest_text, policies_of, written_fault
 from tracepact.runs.pages import PAGE, ReportPages, fits_page
@@ -26,7 +27,6 @@ from tracepact.runs.report import Report
 from tracepact.runs.report_parts import PageData
 from tracepact.runs.report_views import notebook_html, report_text
 from tracepact.runs.rows import LARGEST_ROWS, SCORE_COLUMNS, SCORES, read_score_tables, stored_tables, typed_score_rows
-from tracepact.runs.sides import FailedBatch
 from tracepact.runs.task import Head, InputFile
 from tracepact.runs.timelines import Timeline, timeline_figure, vector_figure
 from tracepact.show.pages import Picture

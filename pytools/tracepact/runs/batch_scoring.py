@@ -18,7 +18,6 @@ from tracepact.data.decoding import keep_confident
 from tracepact.data.event_rows import Ends, Outside, report_length_unit, report_unit
 from tracepact.data.events import Durations, EventTable
 from tracepact.data.family import Mode
-from tracepact.data.folders import FileFolder, is_file_folder, open_folder
 from tracepact.data.formats import report_unused_readings
 from tracepact.data.labels import label_map_from
 from tracepact.data.memory import conditions_from, events_from, regions_from
@@ -38,10 +37,12 @@ from tracepact.runs.batch_directory import Making, finish, place_of_run, start_m
 from tracepact.runs.batch_run import BatchRun
 from tracepact.runs.batches import (
     BatchPlan,
+    BatchSum,
     BatchTask,
     Job,
     ReadyBatch,
     SentContract,
+    Tallied,
     batch_sum,
     failed_batch,
     faulty_batch,
@@ -51,7 +52,7 @@ from tracepact.runs.batches import (
 from tracepact.runs.pages import PAGE, WITH_RUN, ReportPages
 from tracepact.runs.report_parts import PageData, page_data, report_from
 from tracepact.runs.report_views import Sounds
-from tracepact.runs.sides import BatchSum, Lengths, Sides, Source, Tallied, names_alone, origin_of
+from tracepact.runs.sides import FileFolder, Lengths, Sides, Source, is_file_folder, names_alone, open_folder, origin_of
 from tracepact.runs.tally import FindingsTally, RunTally, tally_of
 from tracepact.runs.task import Head, Scored, Task, TaskOptions, check_conditions, lengths_from, score_prepared
 from tracepact.wording import count, parse_exact
@@ -407,7 +408,7 @@ def score_task_in_batches(
         total, tally, findings = run_batches(
             partial(score_batch, job), sides, plan, kept, told, diagnostics, strict=task.strict, scores=True
         )
-        head = replace(head, preparation=sides.preparation(total))
+        head = replace(head, preparation=sides.preparation((total.reference, total.prediction), total.outside))
         tally = structs.replace(tally, findings=findings)
         run = BatchRun(
             head,

@@ -4,33 +4,46 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.data.assembly import check_windows, class_set, clip_lengths, report_one_sided, report_unknown_clips
 from tracepact.data.event_rows import Ends, Outside, ends_of, is_outside
-from tracepact.data.events import Durations, Event, EventTable, Regions, ScoreField, common_unit, ratios, roomy, ticks
+from tracepact.data.events import (
+    Durations,
+    Event,
+    EventTable,
+    Regions,
+    ScoreField,
+    common_unit,
+    ratios,
+    roomy,
+    ticks,
+)
 from tracepact.data.family import Indices, Mode, ceil_div
 from tracepact.data.labels import LabelMap, apply_map, report_merged, report_unused
 from tracepact.data.memory import AudioFolder, audio_durations
-from tracepact.data.preparation import Prepared, SideTables, called_alike, prepare
+from tracepact.data.preparation import (
+    Prepared,
+    SideTables,
+    called_alike,
+    prepare,
+)
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.language.compilation import parse_contract
 from tracepact.language.contract import Contract
+from tracepact.records import Record
 from tracepact.runs.report import OutsideEvent
 from tracepact.runs.sides import (
-    NO_FINDINGS,
-    BatchSum,
-    FailedBatch,
     InPieces,
     PlacedOutside,
     SideNames,
     Sides,
     SideSum,
     Source,
-    Tallied,
     label_table,
     names_of,
     origin_of,
@@ -38,6 +51,63 @@ from tracepact.runs.sides import (
 from tracepact.runs.tally import FindingsTally
 from tracepact.thresholds.family import contract_of_field, report_columns
 from tracepact.wording import parse_stored, seconds
+
+# What one batch gives, or many together, as a record that can be added.
+
+
+class AddableTally(Protocol):
+    """What is counted of some clips: it can be added in any order, and says what was odd about the input."""
+
+    @property
+    def findings(self) -> FindingsTally:
+        """What was found."""
+
+    def __add__(self, other: Self) -> Self: ...
+
+
+Tallied = TypeVar("Tallied", bound=AddableTally)
+NO_FINDINGS = FindingsTally({}, ())
+
+
+class FailedBatch(Record, frozen=True):
+    """A batch that failed: its number, its first and last clip, how many clips it has, and why it failed."""
+
+    batch: int
+    first: str
+    last: str
+    clips: int
+    why: str
+
+
+class BatchSum(Record, Generic[Tallied], frozen=True):
+    """What one batch gives, or many together; without a tally if no batch could be counted."""
+
+    batches: int
+    tally: Tallied | None
+    errors: FindingsTally
+    reference: SideSum
+    prediction: SideSum
+    outside: tuple[PlacedOutside, ...] = ()
+    given_up: tuple[FailedBatch, ...] = ()
+
+    @property
+    def findings(self) -> FindingsTally:
+        """What was found of the clips that were counted."""
+        return NO_FINDINGS if self.tally is None else self.tally.findings
+
+    def __add__(self, other: "BatchSum[Tallied]") -> "BatchSum[Tallied]":
+        tallies = [one for one in (self.tally, other.tally) if one is not None]
+        return BatchSum(
+            self.batches + other.batches,
+            tallies[0] + tallies[1] if len(tallies) == 2 else tallies[0] if tallies else None,
+            self.errors + other.errors,
+            self.reference + other.reference,
+            self.prediction + other.prediction,
+            # Results arrive in any order: what is listed is sorted by its place in the whole, so that sums are alike.
+            tuple(sorted((*self.outside, *other.outside), key=lambda one: one.place)),
+            tuple(sorted((*self.given_up, *other.given_up), key=lambda one: one.batch)),
+        )
+
 
 # The plan of a scoring in batches: what only the whole can tell is checked first, and clips are cut into batches.
 

@@ -43,9 +43,18 @@ from tracepact.measures.tables import MetricsTally, WholeComparison, compare, co
 from tracepact.measures.uncertainty import MetricIntervals, intervals_record
 from tracepact.records import Record, record_of
 from tracepact.runs.batch_scoring import USUAL_MEMORY, OnPlan, batch_memory, job_of, open_sides, run_batches
-from tracepact.runs.batches import BatchPlan, BatchTask, Job, ReadyBatch, counted_batch, make_plan
+from tracepact.runs.batches import (
+    BatchPlan,
+    BatchSum,
+    BatchTask,
+    FailedBatch,
+    Job,
+    ReadyBatch,
+    counted_batch,
+    make_plan,
+)
 from tracepact.runs.report import Preparation
-from tracepact.runs.sides import BatchSum, FailedBatch, names_alone
+from tracepact.runs.sides import names_alone
 from tracepact.runs.tally import FindingsTally, drawn_intervals, run_columns
 from tracepact.runs.task import Task, TaskOptions, prepared_tables, read_task
 from tracepact.wording import count, decimal, time_text
@@ -223,7 +232,7 @@ def measure_batches(
         if bootstrap is not None and tally.draws is not None and not total.given_up:
             _, compared = drawn_intervals(tally.draws, len(plan.clips), None, found, bootstrap, kept, told)
             drawn = intervals_record([sides.names[1]], compared, bootstrap)
-    preparation = record_of(sides.preparation(total), Preparation)
+    preparation = record_of(sides.preparation((total.reference, total.prediction), total.outside), Preparation)
     output = metrics_output(tally.metrics.record(how.settings), found, preparation, drawn)
     return BatchMeasured(found, output, findings, total.given_up)
 

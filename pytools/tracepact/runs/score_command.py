@@ -33,7 +33,7 @@ from tracepact.outputs import LocalFolder, print_rows
 from tracepact.runs.batch_directory import kept_batches
 from tracepact.runs.batch_run import BatchRun
 from tracepact.runs.batch_scoring import USUAL_MEMORY, BatchOutput, OnPlan, diagnostic_of, score_task_in_batches
-from tracepact.runs.batches import BatchPlan
+from tracepact.runs.batches import BatchPlan, FailedBatch
 from tracepact.runs.directory import MANY_ROWS, VIEWS, Replaced, check_place, write_run
 from tracepact.runs.pages import WITH_RUN, run_pages
 from tracepact.runs.report import DiagnosticsRecord, Report
@@ -62,7 +62,6 @@ from tracepact.runs.side_options import (
     score_from_options,
     task_from_options,
 )
-from tracepact.runs.sides import FailedBatch
 from tracepact.runs.tally import FindingsTally
 from tracepact.runs.task import JudgingOptions
 from tracepact.show.lines import counted, print_findings, progress, reader_may_leave, say

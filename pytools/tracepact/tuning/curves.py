@@ -16,13 +16,11 @@ from tracepact.evaluate.draws import ClipParts
 from tracepact.evaluate.uncertainty import Bootstrap
 from tracepact.measures.records import MetricValue
 from tracepact.runs.report_parts import offered
-from tracepact.runs.sides import FieldSides
 from tracepact.thresholds.cuts import Goal, choose_jointly, cut_range, short_threshold, threshold_range
 from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, psds_of
 from tracepact.thresholds.quantities import (
     MEAN,
     METRICS,
-    CurveSettings,
     CurveSums,
     Quantities,
     average_precision,
@@ -365,12 +363,6 @@ class _AtOnce:
     def counted(self, points: Sequence[QuantityPoint]) -> ClipParts:
         """What draws need of every clip."""
         return clip_counts(self._quantities, points, np.arange(self._quantities.given.shape[1]))
-
-
-def curves_of_sides(sides: FieldSides, median: int, settings: CurveSettings | None, advance: OnStep) -> Curves:
-    """The curves of what was read, all clips at once."""
-    quantities = Quantities(sides.contract, sides.filtered(median).family(), settings, advance)
-    return Curves(quantities, median, tuple(sides.diagnostics), advance)
 
 
 def _some(number: int, most: int) -> Whole:

@@ -27,14 +27,13 @@ from tracepact.runs.side_options import (
     field_options,
     field_task_from_options,
 )
-from tracepact.runs.sides import field_sides
 from tracepact.show.figures import DenseCurve, Floats, dense_chart, inline
 from tracepact.show.lines import counted, print_diagnostics, say
 from tracepact.show.pages import Section, html_page, html_table
 from tracepact.show.tables import Cell, Table, Tone, numbers, words
 from tracepact.thresholds.quantities import quantity_names
-from tracepact.tuning.batches import curves_in_batches
-from tracepact.tuning.curves import POINTS, Curves, curves_of_sides
+from tracepact.tuning.batches import curves_in_batches, curves_of_sides, field_sides
+from tracepact.tuning.curves import POINTS, Curves
 from tracepact.tuning.records import BestThreshold, CurvesRecord, QuantityCurve, text_of
 from tracepact.wording import UNDEFINED, count, decimal, short
 

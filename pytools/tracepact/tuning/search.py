@@ -14,7 +14,6 @@ from tracepact.language.contract import Contract
 from tracepact.measures.records import MetricValue
 from tracepact.records import Count, Digest, Record
 from tracepact.runs.report import ClassDecodingRecord
-from tracepact.runs.sides import FieldSides
 from tracepact.thresholds.cuts import HALF, CutChoice, Goal, Joint, choose, choose_jointly, cut_range, is_better, place
 from tracepact.thresholds.family import Detections
 from tracepact.thresholds.quantities import ERROR_RATE, Quantities
@@ -29,6 +28,7 @@ from tracepact.thresholds.ratios import (
     with_low,
 )
 from tracepact.thresholds.steps import Best, Whole
+from tracepact.tuning.batches import FieldSides
 
 # A tuning as a record: the decoding of every class, its optimistic and its held-out values.
 
