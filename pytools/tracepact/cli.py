@@ -54,7 +54,7 @@ _COMMANDS = {
     "conform": "tracepact.conform.commands:conform_command",
     "conformance": "tracepact.conform.commands:conformance_command",
     "convert": "tracepact.runs.data_commands:convert_command",
-    "curves": "tracepact.tuning.curves_command:command",
+    "curves": "tracepact.tuning.commands:curves_command",
     "demo": "tracepact.author.commands:demo_command",
     "equivalent": "tracepact.logic.decision_commands:equivalent_command",
     "explain": "tracepact.author.guide_commands:explain_command",
@@ -79,7 +79,7 @@ _COMMANDS = {
     "show": "tracepact.author.guide_commands:show_command",
     "simplify": "tracepact.logic.decision_commands:simplify_command",
     "try": "tracepact.author.commands:try_command",
-    "tune": "tracepact.tuning.tune:command",
+    "tune": "tracepact.tuning.commands:tune_command",
     "verify": "tracepact.runs.report_commands:verify_command",
     "watch": "tracepact.runs.watch_command:command",
 }

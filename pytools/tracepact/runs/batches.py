@@ -11,26 +11,11 @@ from numpy.typing import NDArray
 
 from tracepact.data.assembly import check_windows, class_set, clip_lengths, report_one_sided, report_unknown_clips
 from tracepact.data.event_rows import Ends, Outside, ends_of, is_outside
-from tracepact.data.events import (
-    Durations,
-    Event,
-    EventTable,
-    Regions,
-    ScoreField,
-    common_unit,
-    ratios,
-    roomy,
-    ticks,
-)
+from tracepact.data.events import Durations, Event, EventTable, Regions, ScoreField, common_unit, ratios, roomy, ticks
 from tracepact.data.family import Indices, Mode, ceil_div
 from tracepact.data.labels import LabelMap, apply_map, report_merged, report_unused
 from tracepact.data.memory import AudioFolder, audio_durations
-from tracepact.data.preparation import (
-    Prepared,
-    SideTables,
-    called_alike,
-    prepare,
-)
+from tracepact.data.preparation import Prepared, SideTables, called_alike, prepare
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.language.compilation import parse_contract

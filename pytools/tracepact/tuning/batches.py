@@ -1,4 +1,4 @@
-"""Curves of all clips at once or in batches: `tracepact.curves`."""
+"""The scores of a task beside its reference, and the curves of all clips at once or in batches: `tracepact.curves`."""
 
 import errno
 from collections.abc import Collection, Mapping, Sequence
@@ -53,8 +53,8 @@ from tracepact.thresholds.family import Detections, FieldFamily, detection_famil
 from tracepact.thresholds.psds import SCENARIOS
 from tracepact.thresholds.quantities import METRICS, CurveSettings, CurveSums, Quantities
 from tracepact.thresholds.steps import Whole
-from tracepact.tuning.curves import Curves, OnStep
-from tracepact.tuning.records import QuantityPoint, clip_counts
+from tracepact.tuning.curves import Curves
+from tracepact.tuning.records import OnStep, QuantityPoint, clip_counts
 from tracepact.wording import count, quoted
 
 # A reference and scores to be judged at every threshold, all clips at once or those of a batch.

@@ -1,6 +1,6 @@
 """Every curve of a contract on a score field: values at any threshold, best thresholds, PSDS, and all as a record."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal, Protocol
 
@@ -38,6 +38,7 @@ from tracepact.tuning.records import (
     CurvePoint,
     CurvesRecord,
     Ends,
+    OnStep,
     PsdsRecord,
     QuantityCurve,
     QuantityPoint,
@@ -53,7 +54,6 @@ POINTS = 100
 _HALF = Fraction(1, 2)
 _ALL_AT_ONCE = "leave out the engine and the memory"
 Floats = NDArray[np.float64]
-OnStep = Callable[[int, int, str], None]
 
 
 class Curves:

@@ -1,6 +1,6 @@
-"""Curves as a record, and intervals over clips at thresholds that are held fixed (rules 20.8 and 24.20)."""
+"""Curves and tunings as records, and intervals over clips at thresholds that are held fixed (rules 20.8 and 24.20)."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -24,6 +24,7 @@ from tracepact.evaluate.uncertainty import Bootstrap, draw_values
 from tracepact.language.contract import Aggregation, Contract
 from tracepact.measures.records import MetricValue
 from tracepact.records import Count, Digest, NotNegative, Record, Share
+from tracepact.runs.report import ClassDecodingRecord
 from tracepact.thresholds.quantities import MetricRate, Quantities, weights_of
 from tracepact.thresholds.steps import Whole, counts_of
 from tracepact.wording import UNDEFINED, decimal
@@ -32,6 +33,10 @@ from tracepact.wording import UNDEFINED, decimal
 
 _Name = Annotated[str, Meta(description="A clause, a profile, `mean`, or a rate of a metric such as `event_f1`.")]
 _Label = Annotated[str, Meta(description="The class.")]
+
+
+OnStep = Callable[[int, int, str], None]
+"""Told how much of a long computation is done, of how much, and what it is."""
 
 
 class CurvePoint(Record, frozen=True):
@@ -301,3 +306,57 @@ def intervals_at(
     draws = CurveDraws.of(quantities, points)
     drawn = draw_values(draws, parts, quantities.given.shape[1], bootstrap, engine, progress)
     return {one: interval(drawn[one], bootstrap.level) for one in points}
+
+
+# A tuning as a record: the decoding of every class, its optimistic and its held-out values.
+
+_Optimistic = Annotated[MetricValue | None, Meta(description="Its clips have chosen their own decoding.")]
+_HeldOut = Annotated[
+    MetricValue | None, Meta(description="Every clip at what the others have chosen (20.11); null without folds.")
+]
+
+
+class TunedClass(Record, frozen=True):
+    """The decoding of one class."""
+
+    label: Annotated[str, Meta(description="The class.")]
+    decoding: ClassDecodingRecord
+    asked: Annotated[bool, Meta(description="Whether its threshold makes a difference; if not, 0.5 is taken (20.10).")]
+    optimistic: _Optimistic
+    held_out: _HeldOut
+
+
+class TunedRequirement(Record, frozen=True):
+    """A requirement, and the value it is about, over all classes."""
+
+    text: str
+    optimistic: _Optimistic
+    held_out: _HeldOut
+    met: Annotated[bool, Meta(description="Whether the optimistic value meets it; if not, the exit code is 1.")]
+
+
+class Tuning(Record, frozen=True):
+    """What `tracepact tune --format json` prints: the chosen decoding (20.9 to 20.11)."""
+
+    format: Annotated[Literal["tracepact-tuning/1"], Meta(description="The form of this document.")]
+    contract: str
+    contract_digest: Digest
+    objective: Annotated[str, Meta(description="The quantity to be best at.")]
+    least: Annotated[bool, Meta(description="Whether less of it is better.")]
+    common: Annotated[bool, Meta(description="Whether all classes have one decoding.")]
+    medians: Annotated[tuple[int, ...], Meta(description="The filter lengths that were tried.")]
+    method: Annotated[
+        Literal["exact", "steps", "search"],
+        Meta(
+            description="`exact`: no better decoding exists; `steps`: no change of one class's threshold is better; "
+            "`search`: a better one may exist (20.10)."
+        ),
+    ]
+    clips: Count
+    folds: Annotated[Count, Meta(description="0 if there is no held-out value.")]
+    seed: Count
+    optimistic: _Optimistic
+    held_out: _HeldOut
+    requirements: tuple[TunedRequirement, ...]
+    classes: Annotated[tuple[TunedClass, ...], Meta(min_length=1)]
+    decoding: Annotated[str, Meta(description="The decoding file (20.12).")]

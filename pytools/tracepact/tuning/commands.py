@@ -1,23 +1,32 @@
-"""`tracepact curves`: every threshold of a score field at once, as tables, figures and a page."""
+"""`tracepact curves` and `tracepact tune`: every threshold of scores at once, and the decoding that is best."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import click
 import numpy as np
 from markupsafe import Markup
 
+from tracepact.command_line import Exit
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.engines import engine_from, kept_engine
 from tracepact.evaluate.uncertainty import Bootstrap
-from tracepact.files import json_text, table_text
-from tracepact.options import OddLength, WholeNumber, earlier_name, full_option, given_contract, set_option
-from tracepact.outputs import OutputFolder, write_results
+from tracepact.files import json_text, table_text, write_whole
+from tracepact.options import (
+    OddLength,
+    WholeNumber,
+    earlier_name,
+    format_option,
+    full_option,
+    given_contract,
+    set_option,
+)
+from tracepact.outputs import DECODING, OutputFile, OutputFolder, print_json, print_rows, write_results
 from tracepact.records import exact_text, plain
-from tracepact.runs.directory import OutputOptions, data_table, output_options, show
+from tracepact.runs.directory import OutputOptions, data_table, output_options, owner, show
 from tracepact.runs.report_parts import offered
 from tracepact.runs.score_command import told_batches
 from tracepact.runs.side_options import (
@@ -28,14 +37,15 @@ from tracepact.runs.side_options import (
     field_task_from_options,
 )
 from tracepact.show.figures import DenseCurve, Floats, dense_chart, inline
-from tracepact.show.lines import counted, print_diagnostics, say
+from tracepact.show.lines import counted, print_diagnostics, reader_may_leave, say
 from tracepact.show.pages import Section, html_page, html_table
-from tracepact.show.tables import Cell, Table, Tone, numbers, words
+from tracepact.show.tables import Cell, Table, TerminalTable, Tone, numbers, print_tables, words
 from tracepact.thresholds.quantities import quantity_names
 from tracepact.tuning.batches import curves_in_batches, curves_of_sides, field_sides
 from tracepact.tuning.curves import POINTS, Curves
-from tracepact.tuning.records import BestThreshold, CurvesRecord, QuantityCurve, text_of
-from tracepact.wording import UNDEFINED, count, decimal, short
+from tracepact.tuning.records import BestThreshold, CurvesRecord, QuantityCurve, Tuning, text_of
+from tracepact.tuning.tune import FOLDS, Freedom, goal_of, tuned
+from tracepact.wording import UNDEFINED, count, decimal, print_number, short
 
 # Figures of curves: every piece of the step functions, whatever is listed of them (rule 20.15).
 
@@ -270,7 +280,7 @@ _COMMAND = "curves"
 )
 @full_option
 @output_options
-def command(
+def curves_command(
     contract: str,
     median: int | None,
     overrides: tuple[tuple[str, str], ...],
@@ -338,3 +348,136 @@ def _files(record: CurvesRecord, curves: Curves, against: str) -> dict[str, str]
         "curves.html": curves_page(record, figures, against),
         **{f"{name}.svg": figure for name, figure in figures.items()},
     }
+
+
+# `tracepact tune`: choose the decoding that is best for a declared objective.
+
+_TUNED_COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out")
+
+
+@click.command()
+@click.argument("contract")
+@field_options
+@set_option
+@click.option(
+    "--objective",
+    "--maximise",
+    "objective",
+    required=True,
+    metavar="QUANTITY",
+    help="What to be best at, over all classes: a clause, pooled.CLAUSE, a profile, mean, or a rate such as event_f1. "
+    "An error rate is made as small as possible.",
+)
+@click.option(
+    "--require",
+    "requirements",
+    multiple=True,
+    help="What must hold over all classes together, not of each: 'silence_guard >= 0.95'; repeatable.",
+)
+@click.option("--common", is_flag=True, help="One decoding for all classes; by default each has its own.")
+@click.option(
+    "--try-median", "medians", type=OddLength(), multiple=True, help="Try a filter of this many frames; repeatable."
+)
+@click.option("--with-low", is_flag=True, help="Search for the low threshold of a hysteresis too.")
+@click.option(
+    "--folds",
+    type=WholeNumber(0),
+    default=FOLDS,
+    show_default=True,
+    help="Folds of clips for the held-out value, at least 2; 0 for none.",
+)
+@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Seed of the order of clips.")
+@click.option("--out", type=OutputFile(DECODING, owner), help="Write the decoding file (TOML), which score takes.")
+@format_option("text", "json", "csv")
+def tune_command(
+    contract: str,
+    overrides: tuple[tuple[str, str], ...],
+    objective: str,
+    requirements: tuple[str, ...],
+    common: bool,
+    medians: tuple[int, ...],
+    with_low: bool,
+    folds: int,
+    seed: int,
+    out: Path | None,
+    form: str,
+    **options: Unpack[FieldOptions],
+) -> int:
+    """Choose threshold, median filter and hysteresis of every class for a declared objective.
+
+    CONTRACT is a file, or the name of a starter contract. Thresholds are chosen exactly out of all that make a
+    difference, for the value over all classes. The optimistic value is that of the clips the decoding was chosen on.
+    The held-out value scores every clip with a decoding chosen on the other folds; expect it on new clips.
+
+    Exit codes: 0 chosen, 1 no decoding was found that meets every --require.
+    """
+    compiled = given_contract(contract, overrides)
+    freedom = Freedom(common, tuple(sorted(set(medians) | {1})), with_low)
+    goal = goal_of(compiled, objective, requirements, freedom, folds)
+    with counted() as update:
+        update(0, 1, "reading")
+        sides = field_sides(field_task_from_options(compiled, options))
+        found = tuned(sides, goal, freedom, folds, seed, update)
+    print_diagnostics(sides.diagnostics)
+    if out is not None:
+        write_whole({out: found.record.decoding})
+        say(f"wrote {out}")
+    with reader_may_leave():
+        _show_tuning(found.record, form)
+    unmet = [asked for asked in found.record.requirements if not asked.met]
+    for asked in unmet:
+        say(f"no decoding was found that meets {asked.text}; the nearest was taken", "bold red")
+    return Exit.VIOLATED if unmet else Exit.OK
+
+
+def _show_tuning(record: Tuning, form: str) -> None:
+    match form:
+        case "json":
+            print_json(record)
+        case "csv":
+            print_rows(_TUNED_COLUMNS, _tuned_rows(record))
+        case _:
+            print_tables(TerminalTable(tuned_table(record)))
+
+
+def _tuned_rows(record: Tuning) -> Iterator[tuple[Any, ...]]:
+    for own in record.classes:
+        how = own.decoding
+        values = ("" if v is None else str(v.value) for v in (own.optimistic, own.held_out))
+        yield own.label, str(how.threshold), "" if how.low is None else str(how.low), how.median, *values
+
+
+def tuned_table(record: Tuning) -> Table:
+    """A row per class, the requirements, and all classes together."""
+    rows: list[list[Cell | str]] = []
+    for own in record.classes:
+        how = own.decoding
+        low = "" if how.low is None else print_number(how.low)
+        note = "" if own.asked else "makes no difference"
+        values = text_of(own.optimistic), text_of(own.held_out)
+        rows.append([own.label, print_number(how.threshold), low, str(how.median), *values, note])
+    for asked in record.requirements:
+        tone = Tone.GOOD if asked.met else Tone.BAD
+        met = Cell("met" if asked.met else "not met", tone)
+        rows.append([asked.text, "", "", "", text_of(asked.optimistic), text_of(asked.held_out), met])
+    rows.append([record.objective, "", "", "", text_of(record.optimistic), text_of(record.held_out), ""])
+    head = [*words("class"), *numbers("threshold", "low", "median", "optimistic", "held out"), *words("note")]
+    folds = f"held out: {count(record.folds, 'fold')} of {count(record.clips, 'clip')}" if record.folds else "no folds"
+    best = "Least" if record.least else "Best"
+    title = (
+        f"{best} {record.objective}, {'one decoding for all classes' if record.common else 'a decoding for each class'}"
+    )
+    return Table(title, head, rows, [f"{_known(record)}; {folds}"], totals=1 + len(record.requirements))
+
+
+def _known(record: Tuning) -> str:
+    """What is known of better decodings (rule 20.10)."""
+    match record.method:
+        case "exact" if record.common:
+            return "no other common threshold is better"
+        case "exact":
+            return "no other thresholds are better"
+        case "steps":
+            return "no change of a single class's threshold is better"
+        case _:
+            return "found by search; a better decoding may exist"
