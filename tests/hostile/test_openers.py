@@ -203,8 +203,8 @@ ALLOWED = {
         tracepact.prove.toolchain:kept read_text
         tracepact.prove.toolchain:only_user os.open
         tracepact.prove.toolchain:Toolchain.program binary.open hashlib.file_digest
-        tracepact.runs.batch_directory:_put open
-        tracepact.runs.batch_directory:claimed os.open
+        tracepact.runs.directory:_put open
+        tracepact.runs.directory:claimed os.open
         tracepact.show.pages:asset read_text
     """,
     "Nothing is opened: bytes, events or fields that are in memory already, the browser at our own page.": """

@@ -42,10 +42,10 @@ from tracepact.measures.uncertainty import compare_systems, intervals_record
 from tracepact.records import record_bytes, record_from_bytes
 from tracepact.runs import batch_scoring, report_parts, tally, timelines
 from tracepact.runs import score_command as batch_command
-from tracepact.runs.batch_directory import Making
 from tracepact.runs.batch_run import batch_pages, open_batches
 from tracepact.runs.batch_scoring import memory_from
 from tracepact.runs.batches import BatchSum
+from tracepact.runs.directory import Making
 from tracepact.runs.manifest import digest, sealed
 from tracepact.runs.pages import ReportPages, run_pages
 from tracepact.runs.report import measured

@@ -35,8 +35,9 @@ from tracepact.audits.systems import (
 )
 from tracepact.evaluate.scores import BALANCED, ProfileOrigin, RiskProfile, RiskProfiles, earned, risk_profiles
 from tracepact.language.contract import Aggregation
+from tracepact.options import aggregation_option
 from tracepact.records import Count, Record
-from tracepact.runs.directory import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.runs.side_options import OutputOptions, data_table, output_options, show
 from tracepact.show.tables import Table, words
 
 # `tracepact profile`, also `tracepact audit profile`: the best system under each risk profile (rule 16.10).

@@ -21,10 +21,10 @@ from tracepact.evaluate.soft_family import DecodedSide, SoftCard, SoftFamily, de
 from tracepact.language.contract import Projection
 from tracepact.options import Share as ShareArgument
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, data_table, exact, output_options, show
 from tracepact.runs.margins import decoded_side
 from tracepact.runs.opening import Place, RunLike, scored_run
 from tracepact.runs.run import Run
+from tracepact.runs.side_options import OutputOptions, data_table, exact, output_options, show
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics, progress
 from tracepact.show.tables import Table, numbers, words

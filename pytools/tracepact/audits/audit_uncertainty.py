@@ -36,11 +36,11 @@ from tracepact.evaluate.uncertainty import (
     outside_notes,
 )
 from tracepact.language.contract import Aggregation
+from tracepact.options import aggregation_option
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, aggregation_option, data_table, exact, output_options, show
 from tracepact.runs.manifest import NAME as MANIFEST
 from tracepact.runs.opening import Place, opened
-from tracepact.runs.side_options import bootstrap_options
+from tracepact.runs.side_options import OutputOptions, bootstrap_options, data_table, exact, output_options, show
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics, progress
 from tracepact.show.tables import Table, numbers, words

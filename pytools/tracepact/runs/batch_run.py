@@ -20,8 +20,17 @@ from tracepact.inputs import digest_within, open_within
 from tracepact.language.contract import Contract
 from tracepact.records import record_from_bytes
 from tracepact.runs.batches import FailedBatch
-from tracepact.runs.directory import SOURCE, RunFolder, check_place
-from tracepact.runs.manifest import NAME, Data, batch_manifest, manifest_text, policies_of, written_fault
+from tracepact.runs.directory import check_place
+from tracepact.runs.manifest import (
+    NAME,
+    SOURCE,
+    Data,
+    RunFolder,
+    batch_manifest,
+    manifest_text,
+    policies_of,
+    written_fault,
+)
 from tracepact.runs.pages import PAGE, ReportPages, fits_page
 from tracepact.runs.report import Report
 from tracepact.runs.report_parts import PageData

@@ -33,7 +33,6 @@ from tracepact.language.contract import Contract
 from tracepact.measures.policy import MetricSettings
 from tracepact.outputs import refuse_address
 from tracepact.records import record_bytes
-from tracepact.runs.batch_directory import Making, finish, place_of_run, start_making
 from tracepact.runs.batch_run import BatchRun
 from tracepact.runs.batches import (
     BatchPlan,
@@ -49,6 +48,7 @@ from tracepact.runs.batches import (
     make_plan,
     ready_batch,
 )
+from tracepact.runs.directory import Making, finish, place_of_run, start_making
 from tracepact.runs.pages import PAGE, WITH_RUN, ReportPages
 from tracepact.runs.report_parts import PageData, page_data, report_from
 from tracepact.runs.report_views import Sounds

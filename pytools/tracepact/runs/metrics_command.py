@@ -25,7 +25,16 @@ from tracepact.measures.uncertainty import (
     interval_rows,
     intervals_record,
 )
-from tracepact.options import TEXT, Length, Share, format_option, full_option, named_contract
+from tracepact.options import (
+    TEXT,
+    Length,
+    Share,
+    engine_options,
+    format_option,
+    full_option,
+    named_contract,
+    strict_option,
+)
 from tracepact.outputs import print_rows
 from tracepact.records import record_of
 from tracepact.runs.metrics import Measuring, MetricsOutput, measure_batches, metrics_output, ready_sides, windows_of
@@ -37,13 +46,11 @@ from tracepact.runs.side_options import (
     MetricOptions,
     SideOptions,
     bootstrap_options,
-    engine_options,
     metric_options,
     metric_settings,
     mode_of,
     mode_option,
     side_options,
-    strict_option,
     task_from_options,
 )
 from tracepact.runs.task import Task

@@ -25,8 +25,18 @@ from tracepact.language.contract import Aggregation, Contract
 from tracepact.records import record_of
 from tracepact.runs import manifest as tables
 from tracepact.runs.batch_run import NO_ROWS, BatchRun, batch_pages, not_kept, open_batches
-from tracepact.runs.directory import AGAIN, DRIFTED, RunFolder, run_files
-from tracepact.runs.manifest import NAME, content_of, is_league, manifest_faults, origin_of, policies_of
+from tracepact.runs.directory import run_files
+from tracepact.runs.manifest import (
+    AGAIN,
+    DRIFTED,
+    NAME,
+    RunFolder,
+    content_of,
+    is_league,
+    manifest_faults,
+    origin_of,
+    policies_of,
+)
 from tracepact.runs.margins import read_margins
 from tracepact.runs.originals import UNREADABLE, Places, compared_originals, recorded_data, unsaid, why_not_again
 from tracepact.runs.report import Preparation, Report

@@ -24,8 +24,7 @@ from tracepact.files import json_data
 from tracepact.inputs import LARGEST_DOCUMENT, open_within, place_within, read_within
 from tracepact.language.compilation import parse_contract
 from tracepact.records import Record
-from tracepact.runs.directory import SOURCE
-from tracepact.runs.manifest import NAME, policies_of
+from tracepact.runs.manifest import NAME, SOURCE, policies_of
 from tracepact.runs.task import input_name
 from tracepact.wording import parse_stored
 

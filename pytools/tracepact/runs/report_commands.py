@@ -12,7 +12,7 @@ from tracepact.command_line import Exit
 from tracepact.declarations import OnStage
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.files import Row
-from tracepact.options import TEXT, earlier_name, format_option
+from tracepact.options import TEXT, earlier_name, engine_options, format_option
 from tracepact.outputs import LocalFolder, check_folder, print_json, print_rows, write_results
 from tracepact.runs.batch_run import batch_pages, open_batches
 from tracepact.runs.batch_scoring import USUAL_MEMORY
@@ -23,7 +23,6 @@ from tracepact.runs.originals import NAME_THEM
 from tracepact.runs.pages import ReportPages, run_pages
 from tracepact.runs.report_views import FILES, check_audio, embed_audio_option, find_sounds, sounds_line
 from tracepact.runs.score_command import told_batches
-from tracepact.runs.side_options import engine_options
 from tracepact.runs.verification import Drift, Verification, verify_folder
 from tracepact.show.lines import give, print_diagnostics, progress, reader_may_leave, say
 from tracepact.wording import count

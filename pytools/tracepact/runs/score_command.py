@@ -24,17 +24,17 @@ from tracepact.options import (
     complete_clause,
     complete_profile,
     contract_argument,
+    engine_options,
     format_option,
     full_option,
     given_contract,
     set_option,
 )
 from tracepact.outputs import LocalFolder, print_rows
-from tracepact.runs.batch_directory import kept_batches
 from tracepact.runs.batch_run import BatchRun
 from tracepact.runs.batch_scoring import USUAL_MEMORY, BatchOutput, OnPlan, diagnostic_of, score_task_in_batches
 from tracepact.runs.batches import BatchPlan, FailedBatch
-from tracepact.runs.directory import MANY_ROWS, VIEWS, Replaced, check_place, write_run
+from tracepact.runs.directory import MANY_ROWS, VIEWS, Replaced, check_place, kept_batches, write_run
 from tracepact.runs.pages import WITH_RUN, run_pages
 from tracepact.runs.report import DiagnosticsRecord, Report
 from tracepact.runs.report_parts import (
@@ -55,7 +55,6 @@ from tracepact.runs.side_options import (
     MetricOptions,
     check_data_options,
     data_options,
-    engine_options,
     judging,
     metric_options,
     metric_settings,

@@ -28,8 +28,8 @@ from tracepact.records import Count, Record, record_from_bytes, record_of
 from tracepact.runs import rows as columnar
 from tracepact.runs.batch_run import NO_ROWS, BatchRun, not_kept
 from tracepact.runs.batch_scoring import OnPlan, score_batches
-from tracepact.runs.directory import CANONICAL, OLD_VIOLATIONS, VIOLATIONS, RunFolder, row_texts
-from tracepact.runs.manifest import NAME, batch_manifest, manifest_text, versions, written_fault
+from tracepact.runs.directory import OLD_VIOLATIONS, VIOLATIONS, row_texts
+from tracepact.runs.manifest import CANONICAL, NAME, RunFolder, batch_manifest, manifest_text, versions, written_fault
 from tracepact.runs.opening import RunLike, StoredRun, open_run
 from tracepact.runs.originals import (
     NAME_THEM,

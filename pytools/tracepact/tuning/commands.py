@@ -1,133 +1,125 @@
 """`tracepact curves` and `tracepact tune`: every threshold of scores at once, and the decoding that is best."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack
 
 import click
-import numpy as np
 from markupsafe import Markup
 
 from tracepact.command_line import Exit
+from tracepact.data.formats import FORMATS
+from tracepact.data.readings import Reading
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.engines import engine_from, kept_engine
 from tracepact.evaluate.uncertainty import Bootstrap
 from tracepact.files import json_text, table_text, write_whole
+from tracepact.language.contract import Contract
 from tracepact.options import (
     OddLength,
     WholeNumber,
+    durations_option,
     earlier_name,
+    engine_options,
     format_option,
     full_option,
     given_contract,
     set_option,
+    with_options,
 )
 from tracepact.outputs import DECODING, OutputFile, OutputFolder, print_json, print_rows, write_results
 from tracepact.records import exact_text, plain
-from tracepact.runs.directory import OutputOptions, data_table, output_options, owner, show
+from tracepact.runs.directory import owner
 from tracepact.runs.report_parts import offered
 from tracepact.runs.score_command import told_batches
 from tracepact.runs.side_options import (
-    FieldOptions,
+    OutputOptions,
     bootstrap_options,
-    engine_options,
-    field_options,
-    field_task_from_options,
+    columns_option,
+    data_table,
+    mode_of,
+    mode_option,
+    output_options,
+    show,
 )
-from tracepact.show.figures import DenseCurve, Floats, dense_chart, inline
+from tracepact.runs.task import Task
+from tracepact.show.figures import inline
 from tracepact.show.lines import counted, print_diagnostics, reader_may_leave, say
 from tracepact.show.pages import Section, html_page, html_table
 from tracepact.show.tables import Cell, Table, TerminalTable, Tone, numbers, print_tables, words
 from tracepact.thresholds.quantities import quantity_names
 from tracepact.tuning.batches import curves_in_batches, curves_of_sides, field_sides
-from tracepact.tuning.curves import POINTS, Curves
-from tracepact.tuning.records import BestThreshold, CurvesRecord, QuantityCurve, Tuning, text_of
+from tracepact.tuning.curves import POINTS, Curves, all_figures, guards_figure
+from tracepact.tuning.records import BestThreshold, CurvesRecord, Tuning, text_of
 from tracepact.tuning.tune import FOLDS, Freedom, goal_of, tuned
 from tracepact.wording import UNDEFINED, count, decimal, print_number, short
 
-# Figures of curves: every piece of the step functions, whatever is listed of them (rule 20.15).
+# The options of commands that take scores or confidences, and judge them at every threshold.
 
 
-def all_figures(record: CurvesRecord, curves: Curves, against: str) -> dict[str, str]:
-    """All figures by name; that against a clause only if the clause is shown."""
-    figures = {
-        "guards": guards_figure(record, curves),
-        "metrics": metrics_figure(record, curves),
-        "roc": roc_figure(record, curves),
-    }
-    if any(quantity.name == against for quantity in record.quantities):
-        figures["against"] = against_figure(record, curves, against)
-    return figures
+class FieldOptions(TypedDict):
+    """What `field_options` hands to a command."""
+
+    ref: str
+    pred: str
+    durations: str | None
+    ignore: str | None
+    ref_format: str | None
+    pred_format: str | None
+    columns: tuple[str, ...]
+    label_map: str | None
+    clips: str | None
+    class_indexed: bool
 
 
-def guards_figure(record: CurvesRecord, exact: Curves) -> str:
-    """The score of every clause over the threshold."""
-    curves = [_by_threshold(quantity, exact) for quantity in _clauses(record)]
-    title = f"Clauses by threshold ({record.aggregation.value}; ● best)"
-    return dense_chart(title, curves, x="threshold", y="score", x_range=(0, 1))
+def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `FieldOptions`."""
+    return with_options(
+        (
+            click.option("--ref", type=click.Path(), required=True, help="Reference events: a file or folder."),
+            click.option(
+                "--pred",
+                type=click.Path(),
+                required=True,
+                help="Predicted scores, or events with confidences.",
+            ),
+            durations_option(),
+            click.option("--ignore", type=click.Path(), help="Regions without obligations, as for score."),
+            click.option(
+                "--ref-format",
+                type=click.Choice(FORMATS),
+                metavar="FORMAT",
+                help="Format of the reference (default: found from its content).",
+            ),
+            click.option("--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, likewise."),
+            columns_option,
+            click.option("--label-map", type=click.Path(), help="A label map (TOML), as for score."),
+            click.option(
+                "--clips", metavar="reference|durations|all|LIST", help="Evaluate these clips only, as for score."
+            ),
+            mode_option,
+        ),
+        function,
+    )
 
 
-def metrics_figure(record: CurvesRecord, exact: Curves) -> str:
-    """The F1 of every metric over the threshold."""
-    shown = [q for q in record.quantities if q.kind == "metric" and q.name.endswith("_f1") and "macro" not in q.name]
-    curves = [_by_threshold(quantity, exact) for quantity in shown]
-    return dense_chart("F1 by threshold", curves, x="threshold", y="F1", x_range=(0, 1))
-
-
-def against_figure(record: CurvesRecord, exact: Curves, name: str) -> str:
-    """Every other clause against one, as the threshold moves."""
-    others = [quantity.name for quantity in _clauses(record) if quantity.name != name]
-    curves = [_against(name, other, exact) for other in others]
-    title = f"Clauses against {name}, over all thresholds"
-    notes = ["Points are joined in the order of the threshold, from 0 to 1."]
-    return dense_chart(title, curves, x=name, y="score", notes=notes)
-
-
-def roc_figure(record: CurvesRecord, exact: Curves) -> str:
-    """The PSD ROC of both scenarios."""
-    curves = []
-    for scenario in record.psds:
-        steps = exact.psds(scenario.name).roc
-        rates, shares = (np.array([float(step[k]) for step in steps]) for k in (0, 1))
-        value = UNDEFINED if scenario.value is None else decimal(scenario.value.shown)
-        curves.append(DenseCurve(f"{scenario.name} {value}", *_stairs(rates, shares, float(scenario.e_max))))
-    ends = (0, max((scenario.e_max for scenario in record.psds), default=1))
-    x, y = "effective false positives an hour", "effective share found"
-    return dense_chart("PSD ROC", curves, x=x, y=y, x_range=ends)
-
-
-def _clauses(record: CurvesRecord) -> list[QuantityCurve]:
-    return [quantity for quantity in record.quantities if quantity.kind == "clause"]
-
-
-def _by_threshold(quantity: QuantityCurve, curves: Curves) -> DenseCurve:
-    """The stairs of a quantity, with its best threshold as one of their points."""
-    x, y = curves.line(quantity.name)
-    best = quantity.best
-    if best is None or best.value.shown is None:
-        return DenseCurve(quantity.name, *_stairs(x, y, 1.0))
-    mark = (float(best.threshold), float(best.value.shown))
-    place = np.searchsorted(x, mark[0], side="right")
-    stairs = _stairs(np.insert(x, place, mark[0]), np.insert(y, place, mark[1]), 1.0)
-    return DenseCurve(quantity.name, *stairs, [mark])
-
-
-def _stairs(x: Floats, y: Floats, end: float) -> tuple[Floats, Floats]:
-    """Each value from its place on, with a corner before the next; the last up to the end."""
-    if not len(x):
-        return x, y
-    return np.append(np.repeat(x, 2)[1:], end), np.repeat(y, 2)
-
-
-def _against(name: str, other: str, curves: Curves) -> DenseCurve:
-    """The values of two clauses on all pieces of both, in the order of the threshold."""
-    lines = [curves.line(name), curves.line(other)]
-    thresholds = np.union1d(lines[0][0], lines[1][0])
-    x, y = (values[np.searchsorted(begins, thresholds, side="right") - 1] for begins, values in lines)
-    gap = np.isnan(x)
-    return DenseCurve(other, np.where(gap, 0.0, x), np.where(gap, np.nan, y))
+def field_task_from_options(contract: Contract, options: FieldOptions) -> Task:
+    """The task that `field_options` name."""
+    maps = options["columns"] or None
+    return Task(
+        contract,
+        options["ref"],
+        options["pred"],
+        durations=options["durations"],
+        ignore=options["ignore"],
+        mode=mode_of(options["class_indexed"]),
+        ref_reading=Reading(options["ref_format"], columns=maps),
+        pred_reading=Reading(options["pred_format"], columns=maps),
+        clips=options["clips"],
+        label_map=options["label_map"],
+    )
 
 
 # Curves as tables, rows and a page.
