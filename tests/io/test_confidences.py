@@ -81,7 +81,7 @@ def test_a_run_that_is_opened_again_has_them_and_one_without_is_stored_as_before
     )
     scored = score("boundary_gate", tmp_path / "ref.tsv", tmp_path / "pred.tsv", durations=5, outside="cut")
     scored.save(tmp_path / "run")
-    again = open_run(tmp_path / "run", Diagnostics()).rescore()
+    again = open_run(tmp_path / "run").rescore()
     assert sure(again.prediction) == sure(scored.prediction) == [Fraction(3, 4), Fraction(-5, 2), None]
     assert verify_run(tmp_path / "run").holds
     header = (tmp_path / "run" / "reference.tsv").read_text(encoding="utf-8").partition("\n")[0]

@@ -2,11 +2,11 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import ValidationError
 
@@ -15,7 +15,7 @@ from tracepact.data.events import Durations, EventTable, Regions
 from tracepact.data.family import Family, Grid, Mode
 from tracepact.data.tables import Conditions
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
-from tracepact.diagnostics.findings import RowPlace
+from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.evaluate.draws import is_constant
 from tracepact.evaluate.scorecard import ScoreRows
 from tracepact.evaluate.tolerance import ToleranceCurves
@@ -47,6 +47,7 @@ from tracepact.runs.task import InputFile, Scored
 
 # A run as every function takes it: in memory, in a run directory, or in batches (rule 17.17).
 
+_T = TypeVar("_T")
 Place = str | os.PathLike[str]
 RunLike = Run | BatchRun | str | os.PathLike[str]
 """A run wherever it is: in memory, in batches, or the place of the run directory of either."""
@@ -276,9 +277,8 @@ def check_same(folder: Place, report: Report, run: Scored) -> None:
 
 
 def broken_report(folder: Place, fault: str, help: str | None = None) -> InvalidInput:
-    diagnostics = Diagnostics()
-    diagnostics.add("broken-run", fault, RowPlace(str(Path(folder) / "report.json")), help)
-    return InvalidInput(diagnostics)
+    """That the report of a run is not as it must be."""
+    return InvalidInput([Diagnostic("broken-run", fault, RowPlace(str(Path(folder) / "report.json")), help)])
 
 
 # Opens a run directory: its manifest, report, rows and contract, and the run computed again from its tables.
@@ -388,55 +388,53 @@ class StoredRun(RunFolder, OpenRun):
         margins = None
         if table := by_role.get("margins"):
             margins = self.read(table["file"], lambda text: read_margins(text, again.card))
-        return replace(
-            again, preparation=self._preparation().to_dict(), inputs=inputs, margins=margins, **self._chosen()
-        )
+        return replace(again, inputs=inputs, margins=margins, **self._chosen())
 
     def _chosen(self) -> dict[str, Any]:
-        """The policies of the metrics and whether every violation is stored, where these are not the usual ones."""
+        """What was done before scoring, the policies of the metrics, and whether every violation is stored."""
         settings = self.manifest["settings"]
-        chosen: dict[str, Any] = {"violation_rows": settings.get("violations", True)}
+        prepared = self._said("preparation", lambda: record_of(settings["preparation"], Preparation))
+        chosen = {"preparation": prepared.to_dict(), "violation_rows": settings.get("violations", True)}
         if "metrics" in settings:
-            try:
-                chosen["settings"] = policies_of(settings["metrics"])
-            except ValueError as error:
-                raise self.broken(NAME, f"what it says of the metrics cannot be read: {error}") from error
+            chosen["settings"] = self._said("metrics", lambda: policies_of(settings["metrics"]))
         return chosen
 
-    def _preparation(self) -> Preparation:
+    def _said(self, what: str, read: Callable[[], _T]) -> _T:
         try:
-            return record_of(self.manifest["settings"]["preparation"], Preparation)
-        except ValidationError as error:
-            raise self.broken(NAME, f"what it says of the preparation cannot be read: {error}") from error
+            return read()
+        except (ValueError, ValidationError) as error:
+            raise self.broken(NAME, f"what it says of the {what} cannot be read: {error}") from error
 
 
-def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = True) -> StoredRun:
-    """The run directory at a place; InvalidInput, with all `diagnostics`, if there is none.
+def open_run(folder: str | Path, *, checked: bool = True) -> StoredRun:
+    """The run directory at a place; InvalidInput if there is none.
 
     With `checked` off, a manifest or file that is not as it was written is used as far as it can be read.
     """
     place = Path(folder)
-    path = RowPlace(str(place / NAME))
-    help = "`tracepact score … --out FOLDER` writes one; `tracelab verify` checks the folders that tracelab writes"
     try:
         text = read_within(place, NAME, LARGEST_DOCUMENT).decode()
     except UnicodeDecodeError:
-        diagnostics.add("broken-run", "the manifest is not UTF-8 text", path, AGAIN)
-        raise InvalidInput(diagnostics) from None
+        raise _broken_manifest(place, "is not UTF-8 text", AGAIN) from None
     except (OSError, ValueError):
-        diagnostics.add("not-a-run", f"`{place}` is not a run directory: it has no {NAME}", RowPlace(str(place)), help)
-        raise InvalidInput(diagnostics) from None
+        help = "`tracepact score … --out FOLDER` writes one; `tracelab verify` checks the folders that tracelab writes"
+        raise _no_run(place, f"is not a run directory: it has no {NAME}", help) from None
     if is_league(text):
-        headline = f"`{place}` is a league directory, not a run directory"
         help = "`tracepact league DIR --add RUN` checks every file it takes from it; verify the runs it was made of"
-        diagnostics.add("not-a-run", headline, RowPlace(str(place)), help)
-        raise InvalidInput(diagnostics)
+        raise _no_run(place, "is a league directory, not a run directory", help)
     manifest, fault = manifest_faults(text)
     # `verify` opens what is damaged, to name what drifted; everything else takes nothing from such a folder.
     if manifest is None or (fault and checked):
-        diagnostics.add("broken-run", f"the manifest {fault}", path, DRIFTED if manifest else AGAIN)
-        raise InvalidInput(diagnostics)
+        raise _broken_manifest(place, str(fault), DRIFTED if manifest else AGAIN)
     return StoredRun(place, manifest, checked)
+
+
+def _broken_manifest(place: Path, fault: str, help: str) -> InvalidInput:
+    return InvalidInput([Diagnostic("broken-run", f"the manifest {fault}", RowPlace(str(place / NAME)), help)])
+
+
+def _no_run(place: Path, what: str, help: str) -> InvalidInput:
+    return InvalidInput([Diagnostic("not-a-run", f"`{place}` {what}", RowPlace(str(place)), help)])
 
 
 def open_kind(folder: Place, originals: Places | None = None) -> StoredRun | BatchedRun:
@@ -446,7 +444,7 @@ def open_kind(folder: Place, originals: Places | None = None) -> StoredRun | Bat
     batches = open_batches(place)
     if batches is not None:
         return BatchedRun(batches, str(folder), originals)
-    return open_run(place, Diagnostics())
+    return open_run(place)
 
 
 def opened(run: RunLike | OpenRun, name: str = "the run", originals: Places | None = None) -> OpenRun:

@@ -10,7 +10,6 @@ import click
 
 from tracepact.command_line import Exit
 from tracepact.declarations import OnStage
-from tracepact.diagnostics.collection import Diagnostics
 from tracepact.files import Row
 from tracepact.options import TEXT, earlier_name, engine_options, format_option
 from tracepact.outputs import LocalFolder, check_folder, print_json, print_rows, write_results
@@ -62,7 +61,7 @@ def report_command(run: str, out: Path | None, forms: tuple[str, ...], audio: st
     chosen = forms or tuple(FILES)
     batches = open_batches(Path(run))
     if batches is None:
-        stored = open_run(run, Diagnostics())
+        stored = open_run(run)
         with progress(3) as advance:
             pages = _stored_pages(stored, advance, drawn=set(chosen) != {TEXT})
         clips: Sequence[str] = stored.rows.clips

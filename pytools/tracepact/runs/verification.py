@@ -15,7 +15,7 @@ from msgspec import Meta, field
 from tracepact.data.arrow_files import ColumnarFile
 from tracepact.data.sources import shown
 from tracepact.declarations import renamed_argument
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
+from tracepact.diagnostics.collection import InvalidInput, require_type
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.diagnostics.records import DiagnosticRecord, diagnostic_record
 from tracepact.engines import Engine
@@ -215,7 +215,7 @@ class EngineChoice(TypedDict, total=False):
 def verify_folder(folder: Path, originals: Places | None = None, **chosen: Unpack[EngineChoice]) -> Verification:
     """Check the run directory at a place, of either kind; one of a run in batches is scored again by an engine."""
     data = batch_manifest(folder)
-    files = open_run(folder, Diagnostics(), checked=False) if data is None else RunFolder(folder, data, checked=False)
+    files = open_run(folder, checked=False) if data is None else RunFolder(folder, data, checked=False)
     listed = files.manifest
     if not isinstance(listed.get("family"), dict) or not isinstance(listed.get("versions"), dict):
         raise unsaid(folder)
