@@ -152,7 +152,7 @@ ALLOWED = {
         tracepact.runs.batch_scoring:side_from events_from open_dataset
         tracepact.runs.batch_scoring:sides_of conditions_from label_map_from regions_from
         tracepact.runs.data_commands:convert_command durations_from read_events
-        tracepact.runs.report_views:_embedded read_bytes
+        tracepact.runs.report_parts:_embedded read_bytes
         tracepact.runs.side_options:_declared read_decoding
         tracepact.runs.side_options:readings columns_from
         tracepact.runs.task:lengths_from durations_from

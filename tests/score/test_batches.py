@@ -47,11 +47,10 @@ from tracepact.runs.batch_scoring import memory_from
 from tracepact.runs.batches import BatchSum
 from tracepact.runs.directory import Making
 from tracepact.runs.manifest import digest, sealed
-from tracepact.runs.pages import ReportPages, run_pages
 from tracepact.runs.report import measured
 from tracepact.runs.report_commands import report_command
-from tracepact.runs.report_parts import PageData
-from tracepact.runs.report_views import SILENT
+from tracepact.runs.report_parts import SILENT, PageData
+from tracepact.runs.report_views import ReportPages, run_pages
 from tracepact.runs.score_command import command as score_command
 from tracepact.runs.tally import RunTally
 from tracepact.runs.task import Scored

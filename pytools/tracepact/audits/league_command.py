@@ -31,7 +31,7 @@ from tracepact.files import Row, json_text
 from tracepact.options import format_option, full_option
 from tracepact.outputs import LocalFolder, print_json, print_rows
 from tracepact.records import plain
-from tracepact.runs.report_views import SILENT, Sounds, check_audio, embed_audio_option, find_sounds, sounds_line
+from tracepact.runs.report_parts import SILENT, Sounds, check_audio, embed_audio_option, find_sounds, sounds_line
 from tracepact.runs.side_options import bootstrap_options, exact
 from tracepact.show.lines import print_diagnostics, progress, reader_may_leave, say
 from tracepact.show.pages import Section, html_page, templates

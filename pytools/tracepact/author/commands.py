@@ -46,10 +46,9 @@ from tracepact.options import (
 from tracepact.outputs import LocalFolder, OutputFolder, print_json, print_rows, write_results
 from tracepact.records import plain
 from tracepact.runs.directory import write_run
-from tracepact.runs.pages import WITH_RUN, run_pages
 from tracepact.runs.report import Report
 from tracepact.runs.report_parts import report_of
-from tracepact.runs.report_views import render_report
+from tracepact.runs.report_views import WITH_RUN, render_report, run_pages
 from tracepact.runs.run import Run, score
 from tracepact.selection.calibration_reader import load_calibration
 from tracepact.selection.draft import complete_calibration

@@ -31,10 +31,9 @@ from tracepact.runs.manifest import (
     policies_of,
     written_fault,
 )
-from tracepact.runs.pages import PAGE, ReportPages, fits_page
 from tracepact.runs.report import Report
 from tracepact.runs.report_parts import PageData
-from tracepact.runs.report_views import notebook_html, report_text
+from tracepact.runs.report_views import PAGE, ReportPages, fits_page, notebook_html, report_text
 from tracepact.runs.rows import LARGEST_ROWS, SCORE_COLUMNS, SCORES, read_score_tables, stored_tables, typed_score_rows
 from tracepact.runs.task import Head, InputFile
 from tracepact.runs.timelines import Timeline, timeline_figure, vector_figure

@@ -49,9 +49,8 @@ from tracepact.runs.batches import (
     ready_batch,
 )
 from tracepact.runs.directory import Making, finish, place_of_run, start_making
-from tracepact.runs.pages import PAGE, WITH_RUN, ReportPages
-from tracepact.runs.report_parts import PageData, page_data, report_from
-from tracepact.runs.report_views import Sounds
+from tracepact.runs.report_parts import PageData, Sounds, page_data, report_from
+from tracepact.runs.report_views import PAGE, WITH_RUN, ReportPages
 from tracepact.runs.sides import FileFolder, Lengths, Sides, Source, is_file_folder, names_alone, open_folder, origin_of
 from tracepact.runs.tally import FindingsTally, RunTally, tally_of
 from tracepact.runs.task import Head, Scored, Task, TaskOptions, check_conditions, lengths_from, score_prepared

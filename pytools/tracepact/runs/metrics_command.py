@@ -39,8 +39,7 @@ from tracepact.outputs import print_rows
 from tracepact.records import record_of
 from tracepact.runs.metrics import Measuring, MetricsOutput, measure_batches, metrics_output, ready_sides, windows_of
 from tracepact.runs.report import Preparation
-from tracepact.runs.report_tables import accuracy_tables, render_metrics, render_metrics_summary
-from tracepact.runs.report_views import interval_tables
+from tracepact.runs.report_tables import accuracy_tables, interval_tables, render_metrics, render_metrics_summary
 from tracepact.runs.score_command import print_tallied, say_missing, told_batches
 from tracepact.runs.side_options import (
     MetricOptions,

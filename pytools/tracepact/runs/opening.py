@@ -49,6 +49,7 @@ from tracepact.runs.task import InputFile, Scored
 
 _T = TypeVar("_T")
 Place = str | os.PathLike[str]
+_REPORT = "report.json"
 RunLike = Run | BatchRun | str | os.PathLike[str]
 """A run wherever it is: in memory, in batches, or the place of the run directory of either."""
 
@@ -273,12 +274,12 @@ def check_same(folder: Place, report: Report, run: Scored) -> None:
         new = run.card.score(row.clause, Aggregation.POOLED) if row.clause in known else None
         if new is None or (old.satisfied, old.obligated) != (new.satisfied, new.obligated):
             fault = f"`{row.clause}` does not come out as it is stored"
-            raise broken_report(folder, fault, "`tracepact verify` names what drifted")
+            raise _broken(folder, _REPORT, fault, "`tracepact verify` names what drifted")
 
 
-def broken_report(folder: Place, fault: str, help: str | None = None) -> InvalidInput:
-    """That the report of a run is not as it must be."""
-    return InvalidInput([Diagnostic("broken-run", fault, RowPlace(str(Path(folder) / "report.json")), help)])
+def _broken(place: Place, name: str, fault: str, help: str | None = None) -> InvalidInput:
+    """That a file of a run is not as it must be."""
+    return InvalidInput([Diagnostic("broken-run", fault, RowPlace(str(Path(place) / name)), help)])
 
 
 # Opens a run directory: its manifest, report, rows and contract, and the run computed again from its tables.
@@ -296,9 +297,9 @@ class StoredRun(RunFolder, OpenRun):
     @cached_property
     def report(self) -> dict[str, Any]:
         """Its report as plain data."""
-        data = self.read("report.json", json_data)
+        data = self.read(_REPORT, json_data)
         if not isinstance(data, dict):
-            raise self.broken("report.json", "the report is not an object")
+            raise self.broken(_REPORT, "the report is not an object")
         # The first run directories call the violations `witnesses`.
         old = "witnesses" in data and "violations" not in data
         return {"violations" if old and key == "witnesses" else key: value for key, value in data.items()}
@@ -415,7 +416,7 @@ def open_run(folder: str | Path, *, checked: bool = True) -> StoredRun:
     try:
         text = read_within(place, NAME, LARGEST_DOCUMENT).decode()
     except UnicodeDecodeError:
-        raise _broken_manifest(place, "is not UTF-8 text", AGAIN) from None
+        raise _broken(place, NAME, "the manifest is not UTF-8 text", AGAIN) from None
     except (OSError, ValueError):
         help = "`tracepact score … --out FOLDER` writes one; `tracelab verify` checks the folders that tracelab writes"
         raise _no_run(place, f"is not a run directory: it has no {NAME}", help) from None
@@ -425,12 +426,8 @@ def open_run(folder: str | Path, *, checked: bool = True) -> StoredRun:
     manifest, fault = manifest_faults(text)
     # `verify` opens what is damaged, to name what drifted; everything else takes nothing from such a folder.
     if manifest is None or (fault and checked):
-        raise _broken_manifest(place, str(fault), DRIFTED if manifest else AGAIN)
+        raise _broken(place, NAME, f"the manifest {fault}", DRIFTED if manifest else AGAIN)
     return StoredRun(place, manifest, checked)
-
-
-def _broken_manifest(place: Path, fault: str, help: str) -> InvalidInput:
-    return InvalidInput([Diagnostic("broken-run", f"the manifest {fault}", RowPlace(str(place / NAME)), help)])
 
 
 def _no_run(place: Path, what: str, help: str) -> InvalidInput:
@@ -499,6 +496,5 @@ def stored_report(stored: OpenRun) -> Report:
     try:
         return record_of(stored.report, Report)
     except ValidationError as error:
-        raise broken_report(
-            stored.place, f"the report is not of its form: {str(error)[:1].lower()}{str(error)[1:]}"
-        ) from error
+        fault = f"the report is not of its form: {str(error)[:1].lower()}{str(error)[1:]}"
+        raise _broken(stored.place, _REPORT, fault) from error

@@ -19,8 +19,8 @@ from tracepact.runs.directory import add_views
 from tracepact.runs.manifest import batch_manifest
 from tracepact.runs.opening import StoredRun, check_same, open_run, stored_report
 from tracepact.runs.originals import NAME_THEM
-from tracepact.runs.pages import ReportPages, run_pages
-from tracepact.runs.report_views import FILES, check_audio, embed_audio_option, find_sounds, sounds_line
+from tracepact.runs.report_parts import check_audio, embed_audio_option, find_sounds, sounds_line
+from tracepact.runs.report_views import FILES, ReportPages, run_pages
 from tracepact.runs.score_command import told_batches
 from tracepact.runs.verification import Drift, Verification, verify_folder
 from tracepact.show.lines import give, print_diagnostics, progress, reader_may_leave, say

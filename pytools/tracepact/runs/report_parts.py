@@ -1,16 +1,22 @@
-"""Builds the report of a run from its tally: facts in words, what is shown beside them, what is required of it."""
+"""Builds the report of a run from its tally: facts in words, what pages show and play, what is required of it."""
 
+import base64
 import operator
+import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
+import click
 from msgspec import UNSET, UnsetType
 from msgspec import field as record_field
 
 from tracepact.data.family import Mode
+from tracepact.data.memory import AudioFolder, audio_files
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.engines import Engine, EngineProgress
@@ -392,3 +398,62 @@ def required_value(required: Requirement, contract: Contract, report: Report) ->
     if required.name in scores:
         return scores[required.name][aggregation].value
     return report.logic[aggregation].value if required.name == MEAN_NAME else report.headline(aggregation)
+
+
+# The sounds of clips for a page: files beside it by their relative paths, or their bytes inside it.
+
+_KINDS = {".wav": "wav", ".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg", ".mp3": "mpeg"}
+"""What browsers play, by the ending of the file; others are offered as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sounds:
+    """Where a page finds the sound of each clip, and what its policy must allow for that."""
+
+    sources: Mapping[str, str] = field(default_factory=dict)
+    media: str = ""
+
+
+SILENT = Sounds()
+
+
+def find_sounds(folder: str | None, clips: Collection[str], page_folder: Path, *, embed: bool = False) -> Sounds:
+    """The sounds of these clips for a page in a folder; InvalidInput if the sound folder holds none at all."""
+    if folder is None:
+        return SILENT
+    diagnostics = Diagnostics()
+    files = audio_files(AudioFolder(folder), clips, diagnostics)
+    diagnostics.raise_errors()
+    if embed:
+        return Sounds({clip: _embedded(path) for clip, path in files.items()}, "data:")
+    # Relative paths: a folder that is moved or sent with its sounds still plays them.
+    start = page_folder.resolve()
+    places = {clip: Path(os.path.relpath(path.resolve(), start)).as_posix() for clip, path in files.items()}
+    return Sounds({clip: quote(place) for clip, place in places.items()}, "'self' file:")
+
+
+def sounds_line(sounds: Sounds, clips: int, folder: str) -> str:
+    """How many clips can be heard."""
+    return f"{len(sounds.sources):,} of {count(clips, 'clip')} have a sound file in {folder}"
+
+
+def media_type(path: Path) -> str:
+    """The media type of a sound file, by its ending."""
+    return f"audio/{_KINDS.get(path.suffix.lower(), path.suffix.lower().removeprefix('.'))}"
+
+
+def _embedded(path: Path) -> str:
+    return f"data:{media_type(path)};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def embed_audio_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --embed-audio option."""
+    return click.option(
+        "--embed-audio", is_flag=True, help="With --audio: put the sounds into the page instead of their paths."
+    )(function)
+
+
+def check_audio(folder: str | None, embed: bool) -> None:
+    """Refuse to embed sounds that are not there."""
+    if embed and folder is None:
+        raise click.UsageError("--embed-audio needs --audio, the folder of the sounds")

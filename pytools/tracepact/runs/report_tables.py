@@ -1,6 +1,6 @@
 """The tables of a report and of metrics, each built once for terminal, Markdown and page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -25,17 +25,18 @@ from tracepact.measures.records import (
     MetricsRecord,
 )
 from tracepact.measures.standard import CellDifference, PairDifference
+from tracepact.measures.uncertainty import MetricIntervals, SystemIntervals, ValueDifference, ValueInterval
 from tracepact.runs.report import Report
 from tracepact.runs.violations import VACUOUS, EventViolationRecord, FrameViolationRecord, ScoreRecord, margin_words
 from tracepact.show.tables import Cell, Column, ShareBar, Table, TerminalTable, Tone, numbers, words
-from tracepact.wording import count, decimal, milliseconds, short
+from tracepact.wording import Shown, count, decimal, milliseconds, short
 
 # Metrics as tables and lines: each value with its input, counts and policy, and where the two policies differ.
 
 _LISTED = 5
 _ABSURD = 10**9
 _ERRORS = ("substitutions", "deletions", "insertions", "reference")
-Shown = CountMetricRecord | MeanMetricRecord
+ShownMetric = CountMetricRecord | MeanMetricRecord
 
 
 def render_metrics(record: MetricsRecord) -> RenderableType:
@@ -98,7 +99,7 @@ def _accuracy_values(values: AccuracyValues | MacroAccuracy) -> list[str]:
     return [decimal(value.shown) for value in (values.specificity, values.balanced_accuracy, values.accuracy)]
 
 
-def metric_cells(metric: Shown) -> tuple[str, ...]:
+def metric_cells(metric: ShownMetric) -> tuple[str, ...]:
     """Name, micro, macro, precision, recall and counts of a metric."""
     if isinstance(metric, MeanMetricRecord):
         means = milliseconds(metric.micro.shown), milliseconds(metric.macro.shown)
@@ -109,7 +110,7 @@ def metric_cells(metric: Shown) -> tuple[str, ...]:
     return _name(metric), *(decimal(value.shown) for value in values), tally
 
 
-def _error_values(metric: Shown) -> list[str]:
+def _error_values(metric: ShownMetric) -> list[str]:
     assert isinstance(metric, CountMetricRecord)
     assert metric.errors is not None
     errors = metric.errors
@@ -117,21 +118,21 @@ def _error_values(metric: Shown) -> list[str]:
     return rates + [f"{getattr(errors, part):,}" for part in _ERRORS]
 
 
-def _has_errors(metric: Shown) -> bool:
+def _has_errors(metric: ShownMetric) -> bool:
     return isinstance(metric, CountMetricRecord) and metric.errors is not None
 
 
-def _class_values(metric: Shown) -> list[str]:
+def _class_values(metric: ShownMetric) -> list[str]:
     if isinstance(metric, MeanMetricRecord):
         return [milliseconds(row.mean.shown) for row in metric.classes]
     return [decimal(row.f1.shown) for row in metric.classes]
 
 
-def _shown(record: MetricsRecord) -> Sequence[Shown]:
+def _shown(record: MetricsRecord) -> Sequence[ShownMetric]:
     return [metric for metric in record.metrics if isinstance(metric, CountMetricRecord | MeanMetricRecord)]
 
 
-def _name(metric: Shown) -> str:
+def _name(metric: ShownMetric) -> str:
     return metric.name if isinstance(metric, MeanMetricRecord) else f"{metric.name} F1"
 
 
@@ -197,12 +198,78 @@ def _verdicts(item: PairDifference | CellDifference) -> str:
     return "yes exactly, no in floats" if item.exact else "no exactly, yes in floats"
 
 
+# Intervals of metrics as tables: the values with their intervals, and differences between systems with their p.
+
+_MEAN, _MACRO_MEAN = "mean", "macro_mean"
+_COLUMNS = (("f1", _MEAN), ("macro_f1", _MACRO_MEAN), ("error_rate",), ("macro_error_rate",), ("balanced_accuracy",))
+_HEADINGS = ("micro", "macro", "error rate", "macro error rate", "balanced accuracy")
+
+
+def interval_tables(intervals: MetricIntervals, clips: int) -> list[Table]:
+    """The intervals of every system, and for every system but the first its differences from the first."""
+    first, *others = intervals.systems
+    how = intervals.bootstrap.words(clips)
+    tables = [_interval_table(system, how, intervals.bootstrap.draws, alone=not others) for system in intervals.systems]
+    return tables + [_difference_table(system, first) for system in others]
+
+
+def _interval_table(system: SystemIntervals, how: str, draws: int, *, alone: bool) -> Table:
+    by_metric: dict[str, dict[str, ValueInterval]] = {}
+    for one in system.values:
+        by_metric.setdefault(one.metric, {})[one.quantity] = one
+    rows = [
+        [_metric_name(metric, values), *map(_interval_text, _in_columns(values))]
+        for metric, values in by_metric.items()
+    ]
+    undefined = max((one.undefined for one in system.values if one.value is not None or one.decimal), default=0)
+    notes = (
+        [f"some values are undefined in up to {undefined:,} of {draws:,} draws, which they leave out"]
+        if undefined
+        else []
+    )
+    notes += outside_notes(text for row in rows for text in row[1:])
+    title = f"Metrics, {how}" if alone else f"{system.name}, {how}"
+    return Table(title, [*words("metric"), *numbers(*_HEADINGS)], rows, notes)
+
+
+def _in_columns(values: dict[str, ValueInterval]) -> Iterator[ValueInterval | None]:
+    for names in _COLUMNS:
+        yield next((values[name] for name in names if name in values), None)
+
+
+def _metric_name(metric: str, values: dict[str, ValueInterval]) -> str:
+    return metric if _MEAN in values else f"{metric} F1"
+
+
+def _interval_text(one: ValueInterval | None) -> str:
+    return "" if one is None else interval_words(one)
+
+
+def interval_words(one: ValueInterval | ValueDifference) -> str:
+    """A value and its interval; distances in milliseconds."""
+    shown: Callable[[Shown | None], str] = milliseconds if one.quantity in (_MEAN, _MACRO_MEAN) else decimal
+    value = shown(one.decimal if one.value is None else one.value)
+    mark = outside_mark(one.decimal, one.low, one.high)
+    return value if one.low is None else f"{value} ({shown(one.low)} to {shown(one.high)}){mark}"
+
+
+def _difference_table(system: SystemIntervals, first: SystemIntervals) -> Table:
+    headings = {name: heading for names, heading in zip(_COLUMNS, _HEADINGS, strict=True) for name in names}
+    rows = [
+        [one.metric, headings[one.quantity], interval_words(one), decimal(one.p, 4), decimal(one.corrected, 4)]
+        for one in system.differences
+        if one.quantity in headings
+    ]
+    columns = [*words("metric", "value"), *numbers("difference", "p", "p (Holm over systems)")]
+    notes = ["precision, recall and the rest are in the JSON and CSV", *outside_notes(row[2] for row in rows)]
+    return Table(f"Difference {system.name} − {first.name}", columns, rows, notes)
+
+
 # The tables of a report, each built once; terminal, Markdown and page draw them.
 
 COUNTER = "⊥"
 HEADLINE = f"mean without {VACUOUS} clauses"
 INTERVAL = f"95 % interval over clips (bootstrap, {DRAWS:,} draws, seed {SEED})"
-_WARNINGS = 200
 
 
 def vector_table(
@@ -422,25 +489,3 @@ def tolerance_table(tolerance: ToleranceCurves) -> Table:
 
 def _argument(tolerance: ToleranceCurves, value: Fraction) -> str:
     return f"{short(value * 1000)} ms" if tolerance.is_time else short(value)
-
-
-def parameter_table(report: Report) -> Table:
-    """The contract's parameters."""
-    rows = [[p.name, p.value, "yes" if p.overridden else ""] for p in report.contract.parameters]
-    return Table("", [*words("parameter"), *numbers("value"), *words("overridden")], rows)
-
-
-def input_table(report: Report) -> Table:
-    """The files that went into the run."""
-    rows: list[list[Cell | str]] = [
-        [item.role, item.name, Cell(f"{item.sha256[:16]}…", code=True)] for item in report.inputs
-    ]
-    return Table("", words("input", "file", "SHA-256"), rows)
-
-
-def warning_table(report: Report) -> Table:
-    """The first warnings, with how many there are beside."""
-    items = report.diagnostics.items
-    rows = [[item.code, item.headline, item.where] for item in items[:_WARNINGS]]
-    rest = [f"… and {len(items) - _WARNINGS:,} more in report.json"] if len(items) > _WARNINGS else []
-    return Table("", words("warning", "what", "where"), rows, rest)

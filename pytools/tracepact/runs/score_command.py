@@ -35,18 +35,20 @@ from tracepact.runs.batch_run import BatchRun
 from tracepact.runs.batch_scoring import USUAL_MEMORY, BatchOutput, OnPlan, diagnostic_of, score_task_in_batches
 from tracepact.runs.batches import BatchPlan, FailedBatch
 from tracepact.runs.directory import MANY_ROWS, VIEWS, Replaced, check_place, kept_batches, write_run
-from tracepact.runs.pages import WITH_RUN, run_pages
 from tracepact.runs.report import DiagnosticsRecord, Report
 from tracepact.runs.report_parts import (
     HEADLINE_NAME,
     MEAN_NAME,
     Requirement,
+    check_audio,
     check_name,
+    embed_audio_option,
+    find_sounds,
     report_of,
     requirement_from,
     unmet,
 )
-from tracepact.runs.report_views import check_audio, embed_audio_option, find_sounds, render_brief, render_report
+from tracepact.runs.report_views import WITH_RUN, render_brief, render_report, run_pages
 from tracepact.runs.rows import SCORE_COLUMNS, score_rows
 from tracepact.runs.rows import SCORES as PARQUET
 from tracepact.runs.run import STAGES

@@ -44,9 +44,9 @@ from tracepact.runs.originals import (
     unsaid,
     why_not_again,
 )
-from tracepact.runs.pages import PAGE
 from tracepact.runs.report import Preparation, Report, Versions
-from tracepact.runs.report_views import SILENT
+from tracepact.runs.report_parts import SILENT
+from tracepact.runs.report_views import PAGE
 from tracepact.runs.rows import LARGEST_ROWS
 from tracepact.runs.run import Run
 from tracepact.wording import count, quoted
