@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from tracepact.declarations import starter_contracts
+from tracepact.declarations import CONTRACT_ENDING, starter_contracts
 from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import DIAGNOSTIC_FORMATS
@@ -25,7 +25,6 @@ from tracepact.wording import is_whole, parse_exact, parse_whole, print_number
 # The parameters of the command line: exact shares and times, contracts with `--set`, formats.
 
 TEXT = "text"
-CONTRACT_ENDING = ".contract"
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
 """What messages call a contract that is read from standard input."""
@@ -59,16 +58,19 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some relea
 
 
 class Length(click.ParamType):  # type: ignore[type-arg]  # as above
-    """A time greater than zero, with its unit; a small number without one is in seconds."""
+    """A time greater than zero, or zero where that is a length too; a small number without a unit is in seconds."""
 
     name = "TIME"
+
+    def __init__(self, *, zero: bool = False) -> None:
+        self.zero = zero
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
         """Read it exactly; 10 and more without a unit is refused, for it is most likely meant in milliseconds."""
         if isinstance(value, Fraction):
             return value
         length, unit = self.read(value, param, ctx)
-        if not length:
+        if not length and not self.zero:
             self.fail(f"`{value}` is not a length; it must be greater than zero", param, ctx)
         text = str(value).strip()
         # `--collar 200` would be 200 s: what is most likely meant in milliseconds is asked for, not guessed.
@@ -320,7 +322,7 @@ def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def durations_option(use: str = "") -> Decorator:
     """The --durations option; `use` says what the command needs them for."""
-    form = "A table (filename, duration), or one duration in seconds for all clips"
+    form = "A table (filename, duration), or one duration for all clips: 10, in seconds, or 10s"
     return click.option("--durations", help=f"{form}{f': {use}' if use else ''}.")
 
 

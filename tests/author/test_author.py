@@ -214,6 +214,23 @@ def test_a_draft_is_written_once_and_checks(tmp_path: Path) -> None:
     assert run("new", "1st", folder=tmp_path).code == 2
 
 
+def test_never_early_is_an_answer(tmp_path: Path) -> None:
+    assert run("new", "gate", "--early", "0", "--late", "100ms", folder=tmp_path).code == 0
+    gate = tracepact.load_contract(tmp_path / "gate.contract")
+    for onset, expected in ((1, 1), (1.08, 1), (0.98, 0)):
+        scored = tracepact.score(gate, ref=[(1, 2)], pred=[(onset, 2)], durations=5)
+        assert scored.vector["onset_on_time"] == expected
+    assert run("new", "point", "--early", "0", folder=tmp_path).code == 0
+    assert "param tol = 0s" in (tmp_path / "point.contract").read_text()
+
+
+def test_a_contract_that_is_not_there_is_looked_for_beside_it(tmp_path: Path) -> None:
+    assert run("new", "ww", folder=tmp_path).code == 0
+    for name in ("ww", "ww.contrct", "vw.contract"):
+        assert "did you mean `ww.contract`?" in run("check", name, folder=tmp_path).out
+    assert "did you mean `boundary_gate`?" in run("check", "boundary_gat", folder=tmp_path).out
+
+
 def test_a_draft_says_at_once_that_a_time_is_between_frames(tmp_path: Path) -> None:
     between = run("new", "between", "--early", "30ms", folder=tmp_path)
     assert between.code == 0

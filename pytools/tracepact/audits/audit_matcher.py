@@ -20,7 +20,7 @@ from tracepact.evaluate.event_clauses import EventEvaluation, evaluate_events
 from tracepact.language.compilation import contract_from, override
 from tracepact.language.contract import Contract, MatcherKind
 from tracepact.language.formula import FrameRun
-from tracepact.options import complete_starter, given_contract, set_option
+from tracepact.options import complete_starter, durations_option, given_contract, set_option
 from tracepact.records import Count, Name, Record, Share
 from tracepact.runs.opening import RunLike, scored_run
 from tracepact.runs.side_options import OutputOptions, data_table, output_options, show
@@ -387,7 +387,7 @@ def figure(audit: MatcherAudit) -> str:
 @click.argument("contract", default="boundary_gate", shell_complete=complete_starter)
 @click.option("--ref", type=click.Path(), help="Reference events; bridges between them are tried as well.")
 @click.option("--pred", type=click.Path(), help="Predicted events.")
-@click.option("--durations", help="A table (filename, duration), or one duration in seconds for all clips.")
+@durations_option()
 @click.option(
     "--class-indexed/--union", default=True, show_default=True, help="Keep labels apart, or treat them as one."
 )

@@ -19,6 +19,7 @@ from tracepact.data.family import Family, Grid, Mode, Runs, Side, unpack
 from tracepact.data.preparation import SideTables, prepare
 from tracepact.data.sources import TextFile
 from tracepact.data.tables import read_table
+from tracepact.declarations import CONTRACT_ENDING
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, Source
 from tracepact.diagnostics.records import DiagnosticRecord, diagnostic_record
@@ -31,7 +32,6 @@ from tracepact.logic.arithmetic import read_words
 from tracepact.logic.contract_findings import check_contract
 from tracepact.logic.decisions import Budget
 from tracepact.logic.models import read_picture
-from tracepact.options import CONTRACT_ENDING
 from tracepact.records import Record
 from tracepact.runs.run import Run
 from tracepact.wording import count, parse_exact, print_number

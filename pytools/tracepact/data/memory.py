@@ -1,14 +1,13 @@
 """Data in memory: lists of intervals, mappings of clips, data frames, masks; and the lengths of sound files."""
 
 import os
-import posixpath
 import re
 import wave
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from posixpath import splitext
+from posixpath import basename, splitext
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from tracepact.data.tables import Conditions, add_rows, find_layout, read_condit
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.formula import runs_of_frames
+from tracepact.language.reader import read_time
 from tracepact.wording import quoted
 
 # Takes data that is in memory already: lists of intervals, mappings of clips, data frames, or a path.
@@ -70,7 +70,7 @@ def regions_from(data: Any, diagnostics: Diagnostics, *, name: str = "ignore", c
 
 
 def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "durations") -> Lengths:
-    """Durations from a mapping of clips to times, a data frame, a path, or one time for all clips (also as text)."""
+    """Durations from a mapping of clips to times, a data frame, a path, or one time for all clips: a number, `10s`."""
     if data is None or isinstance(data, Durations):
         return data
     times = TimeTexts(fractions=True)
@@ -86,7 +86,8 @@ def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "duration
         return Durations(name, lengths)
     if isinstance(data, os.PathLike) or (isinstance(data, str) and not _looks_like_time(data)):
         return read_durations(data, diagnostics)
-    return clip_length(times, field_text(data), diagnostics, RowPlace(name))
+    time = read_time(data) if isinstance(data, str) else None
+    return clip_length(times, field_text(time[0] if time else data), diagnostics, RowPlace(name))
 
 
 def conditions_from(data: Any, diagnostics: Diagnostics, *, name: str = "conditions") -> Conditions:
@@ -432,8 +433,8 @@ def _files(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics
 _KEYS = (
     lambda path: path,
     lambda path: splitext(path)[0],
-    posixpath.basename,
-    lambda path: splitext(posixpath.basename(path))[0],
+    basename,
+    lambda path: splitext(basename(path))[0],
 )
 
 
