@@ -19,7 +19,7 @@ from tracepact.data.data_files import FileOnDisk
 from tracepact.engines import run_tasks
 from tracepact.runs import batch_scoring
 from tracepact.runs import sides as side_pieces
-from tracepact.runs.metrics_command import command as metrics_command
+from tracepact.runs.commands import metrics_command
 
 HALF = Decoding(Fraction(1, 2))
 CLASSES = ["cat", "dog", "owl"]

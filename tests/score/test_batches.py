@@ -45,10 +45,10 @@ from tracepact.runs import score_command as batch_command
 from tracepact.runs.batch_run import batch_pages, open_batches
 from tracepact.runs.batch_scoring import memory_from
 from tracepact.runs.batches import BatchSum
+from tracepact.runs.commands import report_command
 from tracepact.runs.directory import Making
 from tracepact.runs.manifest import digest, sealed
 from tracepact.runs.report import measured
-from tracepact.runs.report_commands import report_command
 from tracepact.runs.report_parts import SILENT, PageData
 from tracepact.runs.report_views import ReportPages, run_pages
 from tracepact.runs.score_command import command as score_command
