@@ -150,7 +150,7 @@ ALLOWED = {
         tracepact.page_server:_Handler._content read_bytes
         tracepact.pytest_plugin:_golden read_bytes
         tracepact.runs.batch_scoring:side_from events_from open_dataset
-        tracepact.runs.batch_scoring:sides_of conditions_from label_map_from regions_from
+        tracepact.runs.batch_scoring:open_sides conditions_from label_map_from regions_from
         tracepact.runs.data_commands:convert_command durations_from read_events
         tracepact.runs.report_parts:_embedded read_bytes
         tracepact.runs.side_options:_declared read_decoding

@@ -43,7 +43,6 @@ from tracepact.records import record_bytes, record_from_bytes
 from tracepact.runs import batch_scoring, report_parts, tally, timelines
 from tracepact.runs import score_command as batch_command
 from tracepact.runs.batch_run import batch_pages, open_batches
-from tracepact.runs.batch_scoring import memory_from
 from tracepact.runs.batches import BatchSum
 from tracepact.runs.commands import report_command
 from tracepact.runs.directory import Making
@@ -53,7 +52,7 @@ from tracepact.runs.report_parts import SILENT, PageData
 from tracepact.runs.report_views import ReportPages, run_pages
 from tracepact.runs.score_command import command as score_command
 from tracepact.runs.tally import RunTally
-from tracepact.runs.task import Scored
+from tracepact.runs.task import Scored, memory_from
 from tracepact.wording import count
 
 RunSum = BatchSum[RunTally]

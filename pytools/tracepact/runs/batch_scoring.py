@@ -1,11 +1,9 @@
 """What is done in batches by an engine: both sides, their tasks and the sum of these; and scoring in batches."""
 
 import errno
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -13,11 +11,12 @@ from typing import Any, Unpack
 from msgspec import structs
 
 from tracepact.data.assembly import assemble
-from tracepact.data.dataset import holds_scores, is_dataset, open_dataset
+from tracepact.data.dataset import Dataset, holds_scores, is_dataset, open_dataset
 from tracepact.data.decoding import keep_confident
 from tracepact.data.event_rows import Ends, Outside, report_length_unit, report_unit
 from tracepact.data.events import Durations, EventTable
 from tracepact.data.family import Mode
+from tracepact.data.fields import report_unequal_arrays
 from tracepact.data.formats import report_unused_readings
 from tracepact.data.labels import label_map_from
 from tracepact.data.memory import conditions_from, events_from, regions_from
@@ -40,34 +39,64 @@ from tracepact.runs.batches import (
     BatchTask,
     Job,
     ReadyBatch,
-    SentContract,
     Tallied,
     batch_sum,
     failed_batch,
     faulty_batch,
+    job_of,
     make_plan,
     ready_batch,
 )
 from tracepact.runs.directory import Making, finish, place_of_run, start_making
 from tracepact.runs.report_parts import PageData, Sounds, page_data, report_from
 from tracepact.runs.report_views import PAGE, WITH_RUN, ReportPages
-from tracepact.runs.sides import FileFolder, Lengths, Sides, Source, is_file_folder, names_alone, open_folder, origin_of
+from tracepact.runs.sides import (
+    FileFolder,
+    Lengths,
+    Sides,
+    Source,
+    is_file_folder,
+    names_alone,
+    open_folder,
+    origin_of,
+    silent_table,
+)
 from tracepact.runs.tally import FindingsTally, RunTally, tally_of
-from tracepact.runs.task import Head, Scored, Task, TaskOptions, check_conditions, lengths_from, score_prepared
-from tracepact.wording import count, parse_exact
+from tracepact.runs.task import (
+    KEEP_SCORES,
+    USUAL_MEMORY,
+    Head,
+    Scored,
+    Task,
+    TaskOptions,
+    batch_memory,
+    check_conditions,
+    lengths_from,
+    refuse_soft_labels,
+    score_prepared,
+)
+from tracepact.wording import count
 
 # What is done in batches: both sides, in pieces or in memory, what goes with them, and a task for each batch.
 
 
-def open_sides(task: Task, diagnostics: Diagnostics) -> Sides:
-    """Both sides in pieces where they can be read so, else in memory; InvalidInput if something cannot be read."""
-    ref, pred = task.readings
-    read = side_from(task.ref, ref, "ref", diagnostics), side_from(task.pred, pred, "pred", diagnostics)
-    return sides_of(read, task, diagnostics)
+def open_sides(task: Task, diagnostics: Diagnostics, *, keeps_scores: bool = False) -> Sides:
+    """Both sides in pieces where they can be read so, else in memory, with what goes with them.
 
-
-def sides_of(read: Sequence[Source | None], task: Task, diagnostics: Diagnostics) -> Sides:
-    """Both sides as they were read, with what goes with them; InvalidInput if something could not be read."""
+    With `keeps_scores` predicted scores are not decoded: they stand beside a table of their clips without events.
+    InvalidInput if something cannot be read.
+    """
+    readings = task.readings
+    read = (
+        side_from(task.ref, readings[0], "ref", diagnostics),
+        side_from(task.pred, readings[1], "pred", diagnostics, keeps_scores=keeps_scores),
+    )
+    tables = [_unread_table(side) for side in read if side is not None]
+    if len(tables) == 2 and not keeps_scores:
+        # Both at once, as in memory: what one side has no use for, the other may have.
+        report_unused_readings(list(zip(readings, tables, strict=True)), diagnostics)
+    elif len(tables) == 2:
+        report_unequal_arrays(tables[0], tables[1], diagnostics)
     labels = label_map_from(task.label_map, diagnostics)
     lengths = lengths_from(task.durations, diagnostics)
     regions = regions_from(task.ignore, diagnostics) if task.ignore is not None else None
@@ -80,28 +109,33 @@ def sides_of(read: Sequence[Source | None], task: Task, diagnostics: Diagnostics
     return Sides(reference, prediction, lengths, regions, groups, labels, Outside(task.outside), renamed, said)
 
 
-def is_in_pieces(data: Any, reading: Reading) -> bool:
-    """Whether a side is one that is read in pieces (rule 24.2)."""
+def side_from(
+    data: Any, reading: Reading, name: str, diagnostics: Diagnostics, *, keeps_scores: bool = False
+) -> Source | None:
+    """A side in pieces where it can be read so (rule 24.2), else in memory; None, which is reported, if it cannot."""
     # Only a table whose columns have their own names is read in pieces; maps and decodings need the reader of files.
     plain = reading.format in (None, "table") and reading.columns is None and reading.decoding is None
-    return plain and is_dataset(data) and not holds_scores(data)
-
-
-def side_from(data: Any, reading: Reading, name: str, diagnostics: Diagnostics) -> Source | None:
-    """A side in pieces where it can be read so, else in memory; None, which is reported, if it cannot be read."""
-    if is_in_pieces(data, reading):
+    if plain and is_dataset(data) and not holds_scores(data):
         return open_dataset(data, diagnostics)
-    folder = folder_from(data, reading, diagnostics)
+    if keeps_scores:
+        reading = replace(reading, decoding=KEEP_SCORES)
+    folder = _folder_from(data, reading, diagnostics, by_confidence=not keeps_scores)
     if folder is not None:
-        report_unused_readings(((reading, names_alone(folder)),), diagnostics)
         return folder
-    table = keep_confident(events_from(data, diagnostics, name=name, reading=reading), reading.decoding, diagnostics)
-    report_unused_readings(((reading, table),), diagnostics)
-    return table
+    table = events_from(data, diagnostics, name=name, reading=reading)
+    if not keeps_scores:
+        return keep_confident(table, reading.decoding, diagnostics)
+    refuse_soft_labels(table, diagnostics)
+    return silent_table(table.origin.scores) if table.origin is not None and table.origin.scores is not None else table
 
 
-def folder_from(
-    data: Any, reading: Reading, diagnostics: Diagnostics, *, by_confidence: bool = True
+def _unread_table(side: Source) -> EventTable:
+    """A side as a table that says how it came to be; of one in pieces no row is read for that."""
+    return EventTable(side.name, {}, side.digest, origin_of(side)) if isinstance(side, Dataset) else names_alone(side)
+
+
+def _folder_from(
+    data: Any, reading: Reading, diagnostics: Diagnostics, *, by_confidence: bool
 ) -> FileFolder | EventTable | None:
     """A folder of files, one a clip, in pieces; an empty table if it is faulty, which is reported; None if it is none.
 
@@ -110,11 +144,11 @@ def folder_from(
     if not is_file_folder(data, reading):
         return None
     # What it finds is reported only if the folder is one after all: else the reader of files says what is wrong.
-    found = Diagnostics()
-    folder = open_folder(data, reading, found, by_confidence=by_confidence)
-    if folder is None and not found.errors:
+    faults = Diagnostics()
+    folder = open_folder(data, reading, faults, by_confidence=by_confidence)
+    if folder is None and not faults.errors:
         return None
-    diagnostics.extend(found)
+    diagnostics.extend(faults)
     return folder or EventTable(str(data), {})
 
 
@@ -159,20 +193,6 @@ def _says_lengths(side: Source) -> bool:
     return origin is not None and bool(origin.lengths)
 
 
-def job_of(contract: Contract, sides: Sides, plan: BatchPlan, mode: Mode) -> Job:
-    """What all batches of a plan share."""
-    name = plan.durations.name if isinstance(plan.durations, Durations) else "durations"
-    return Job(
-        SentContract.of(contract),
-        *sides.in_pieces,
-        plan.classes,
-        mode,
-        sides.labels,
-        sides.outside,
-        None if plan.durations is None else name,
-    )
-
-
 class Tasks(Sequence[BatchTask]):
     """The tasks of a plan, each made when it is asked for; with the `scores` of frames that sides have, or without."""
 
@@ -201,39 +221,7 @@ class Tasks(Sequence[BatchTask]):
 
 # Does the batches of a plan by an engine and adds what they give; what is missing or wrong is said of the whole.
 
-USUAL_MEMORY = "2GB"
 OnPlan = Callable[[BatchPlan], EngineProgress]
-_UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
-_SHARE = 4
-"""A batch may take this part of the memory that is left for each worker; names, reading and results take the rest."""
-_LEAST, _MOST = 64 * 10**6, 10**18
-
-
-def memory_from(memory: str | int) -> int:
-    """An amount of memory in bytes, from text such as `2GB`; InvalidInput if it is none."""
-    found = _SIZE.fullmatch(str(memory)) if isinstance(memory, str) or abs(memory) < _MOST else None
-    unit = _UNITS.get(found[2].lower()) if found else None
-    try:
-        number = parse_exact(found[1]) if found else Fraction(0)
-    except ValueError:
-        number = Fraction(0)
-    amount = int(number * (unit or 0))
-    if not _LEAST <= amount < _MOST:
-        shown = str(memory)[:60] if isinstance(memory, str) or found else "a number of that size"
-        headline, help = f"`{shown}` is not an amount of memory of at least 64MB", "write it as `2GB` or `500MB`"
-        if amount >= _MOST:
-            headline = f"`{shown}` is more memory than any machine has"
-        elif found and not found[2] and number * 10**9 >= _LEAST:
-            headline, help = f"`{shown}` has no unit of memory and would be bytes", f"write `{found[1]}GB`"
-        raise InvalidInput([Diagnostic("bad-memory", headline, None, help)])
-    return amount
-
-
-def batch_memory(memory: str | int, engine: Engine) -> int:
-    """How many bytes one batch may take, out of the memory of all workers."""
-    # Workers of one machine share its memory; those of a cluster elsewhere have their own, which is not known here.
-    return memory_from(memory) // (_SHARE * engine.number)
 
 
 def run_batches(

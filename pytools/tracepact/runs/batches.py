@@ -355,6 +355,20 @@ class Job:
     durations: str | None
 
 
+def job_of(contract: Contract, sides: Sides, plan: BatchPlan, mode: Mode) -> Job:
+    """What all batches of a plan share."""
+    name = plan.durations.name if isinstance(plan.durations, Durations) else "durations"
+    return Job(
+        SentContract.of(contract),
+        *sides.in_pieces,
+        plan.classes,
+        mode,
+        sides.labels,
+        sides.outside,
+        None if plan.durations is None else name,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class BatchTask:
     """What one batch needs: its clips, the lengths that are known, and what of its sides and tables is in memory."""

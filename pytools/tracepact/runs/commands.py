@@ -44,7 +44,6 @@ from tracepact.options import (
 from tracepact.outputs import LocalFolder, check_folder, print_json, print_rows, write_results
 from tracepact.records import record_of
 from tracepact.runs.batch_run import batch_pages, open_batches
-from tracepact.runs.batch_scoring import USUAL_MEMORY
 from tracepact.runs.directory import add_views
 from tracepact.runs.manifest import batch_manifest
 from tracepact.runs.metrics import Measuring, MetricsOutput, measure_batches, metrics_output, ready_sides, windows_of
@@ -66,7 +65,7 @@ from tracepact.runs.side_options import (
     side_options,
     task_from_options,
 )
-from tracepact.runs.task import Task
+from tracepact.runs.task import USUAL_MEMORY, Task
 from tracepact.runs.verification import Drift, Verification, verify_folder
 from tracepact.show.lines import give, print_diagnostics, print_findings, progress, reader_may_leave, say
 from tracepact.show.tables import TerminalTable, output

@@ -42,7 +42,7 @@ from tracepact.measures.results import Measured
 from tracepact.measures.tables import MetricsTally, WholeComparison, compare, compare_overlap, compare_points
 from tracepact.measures.uncertainty import MetricIntervals, intervals_record
 from tracepact.records import Record, record_of
-from tracepact.runs.batch_scoring import USUAL_MEMORY, OnPlan, batch_memory, job_of, open_sides, run_batches
+from tracepact.runs.batch_scoring import OnPlan, open_sides, run_batches
 from tracepact.runs.batches import (
     BatchPlan,
     BatchSum,
@@ -51,12 +51,13 @@ from tracepact.runs.batches import (
     Job,
     ReadyBatch,
     counted_batch,
+    job_of,
     make_plan,
 )
 from tracepact.runs.report import Preparation
 from tracepact.runs.sides import names_alone
 from tracepact.runs.tally import FindingsTally, drawn_intervals, run_columns
-from tracepact.runs.task import Task, TaskOptions, prepared_tables, read_task
+from tracepact.runs.task import USUAL_MEMORY, Task, TaskOptions, batch_memory, prepared_tables, read_task
 from tracepact.wording import count, decimal, time_text
 
 # How two tables are measured: by all standard metrics, by points of a half-width, or by overlap alone.

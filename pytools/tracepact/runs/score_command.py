@@ -32,7 +32,7 @@ from tracepact.options import (
 )
 from tracepact.outputs import LocalFolder, print_rows
 from tracepact.runs.batch_run import BatchRun
-from tracepact.runs.batch_scoring import USUAL_MEMORY, BatchOutput, OnPlan, diagnostic_of, score_task_in_batches
+from tracepact.runs.batch_scoring import BatchOutput, OnPlan, diagnostic_of, score_task_in_batches
 from tracepact.runs.batches import BatchPlan, FailedBatch
 from tracepact.runs.directory import MANY_ROWS, VIEWS, Replaced, check_place, kept_batches, write_run
 from tracepact.runs.report import DiagnosticsRecord, Report
@@ -64,7 +64,7 @@ from tracepact.runs.side_options import (
     task_from_options,
 )
 from tracepact.runs.tally import FindingsTally
-from tracepact.runs.task import JudgingOptions
+from tracepact.runs.task import USUAL_MEMORY, JudgingOptions
 from tracepact.show.lines import counted, print_findings, progress, reader_may_leave, say
 from tracepact.show.tables import print_tables
 from tracepact.wording import count, quoted

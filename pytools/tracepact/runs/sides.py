@@ -392,6 +392,13 @@ def origin_of(
     return source.origin if isinstance(source, EventTable) else source.table.origin
 
 
+def silent_table(field: ScoreField) -> EventTable:
+    """A table of the clips of a field without events, with the lengths of their scores and the field itself."""
+    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
+    origin = TableOrigin("scores", field.files, None, own, scores=field)
+    return EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
+
+
 def label_table(source: Dataset | FileFolder | EventTable, names: SideNames) -> EventTable:
     """A table of the first event of each label, without its times: what says which labels there are, and where."""
     by_clip = list(names.clips)

@@ -1,5 +1,6 @@
 """What is scored: a task as its user gives it, its sides read into memory and prepared, and what a scoring gives."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -31,11 +32,13 @@ from tracepact.data.tables import Conditions
 from tracepact.declarations import shown_path
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, one_of
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
+from tracepact.engines import Engine
 from tracepact.evaluate.scorecard import Scorecard, score_family
 from tracepact.language.compilation import contract_from
 from tracepact.language.contract import Contract
 from tracepact.measures.policy import MetricSettings
 from tracepact.runs.margins import ScoreMargins, score_margins
+from tracepact.wording import parse_exact
 
 # A task: what a command's options or the arguments of a call say, before anything is read.
 
@@ -263,6 +266,42 @@ def check_conditions(conditions: Conditions, clips: Collection[str], diagnostics
 def input_name(name: str) -> str:
     """How a report names a file that went into a run; an address stays as it is."""
     return name if is_address(name) else shown_path(Path(name))
+
+
+# How much memory batches may take together, as users write it.
+
+USUAL_MEMORY = "2GB"
+_UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+_SHARE = 4
+"""A batch may take this part of the memory that is left for each worker; names, reading and results take the rest."""
+_LEAST, _MOST = 64 * 10**6, 10**18
+
+
+def memory_from(memory: str | int) -> int:
+    """An amount of memory in bytes, from text such as `2GB`; InvalidInput if it is none."""
+    found = _SIZE.fullmatch(str(memory)) if isinstance(memory, str) or abs(memory) < _MOST else None
+    unit = _UNITS.get(found[2].lower()) if found else None
+    try:
+        number = parse_exact(found[1]) if found else Fraction(0)
+    except ValueError:
+        number = Fraction(0)
+    amount = int(number * (unit or 0))
+    if not _LEAST <= amount < _MOST:
+        shown = str(memory)[:60] if isinstance(memory, str) or found else "a number of that size"
+        headline, help = f"`{shown}` is not an amount of memory of at least 64MB", "write it as `2GB` or `500MB`"
+        if amount >= _MOST:
+            headline = f"`{shown}` is more memory than any machine has"
+        elif found and not found[2] and number * 10**9 >= _LEAST:
+            headline, help = f"`{shown}` has no unit of memory and would be bytes", f"write `{found[1]}GB`"
+        raise InvalidInput([Diagnostic("bad-memory", headline, None, help)])
+    return amount
+
+
+def batch_memory(memory: str | int, engine: Engine) -> int:
+    """How many bytes one batch may take, out of the memory of all workers."""
+    # Workers of one machine share its memory; those of a cluster elsewhere have their own, which is not known here.
+    return memory_from(memory) // (_SHARE * engine.number)
 
 
 # What one scoring gives: the scorecard with its inputs, before anything is shown or stored.

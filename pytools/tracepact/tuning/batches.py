@@ -8,13 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
-from tracepact.data.dataset import open_dataset
 from tracepact.data.decoding import filtered
 from tracepact.data.events import Durations, EventTable, Regions, ScoreField, TableOrigin
 from tracepact.data.family import Mode
-from tracepact.data.fields import report_unequal_arrays
 from tracepact.data.labels import LabelMap
-from tracepact.data.memory import events_from
 from tracepact.data.preparation import name_clips, prepare, report_score_lengths, report_table_lengths
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
@@ -23,18 +20,7 @@ from tracepact.engines import Engine, engine_from
 from tracepact.evaluate.draws import ClipParts
 from tracepact.language.contract import Contract
 from tracepact.records import Record
-from tracepact.runs.batch_scoring import (
-    USUAL_MEMORY,
-    OnPlan,
-    batch_memory,
-    diagnostic_of,
-    folder_from,
-    is_in_pieces,
-    job_of,
-    run_batches,
-    side_from,
-    sides_of,
-)
+from tracepact.runs.batch_scoring import OnPlan, diagnostic_of, open_sides, run_batches
 from tracepact.runs.batches import (
     NO_FINDINGS,
     BatchPlan,
@@ -44,11 +30,12 @@ from tracepact.runs.batches import (
     Job,
     ReadyBatch,
     counted_batch,
+    job_of,
     make_plan,
 )
-from tracepact.runs.sides import Sides, Source, names_alone, origin_of
+from tracepact.runs.sides import Sides, Source, names_alone, origin_of, silent_table
 from tracepact.runs.tally import FindingsTally
-from tracepact.runs.task import KEEP_SCORES, SourceOptions, Task, read_task, refuse_soft_labels, scores_task
+from tracepact.runs.task import USUAL_MEMORY, SourceOptions, Task, batch_memory, read_task, scores_task
 from tracepact.thresholds.family import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.thresholds.psds import SCENARIOS
 from tracepact.thresholds.quantities import METRICS, CurveSettings, CurveSums, Quantities
@@ -82,27 +69,16 @@ class FieldSides:
         """The reference beside the scores, or beside others made of them, on the contract's grid."""
         chosen = self.field if field is None else field
         diagnostics = self.diagnostics if field is None else Diagnostics()
+        shared: dict[str, Any] = {
+            "durations": self.durations,
+            "mode": self.mode,
+            "ignore": self.ignore,
+            "diagnostics": diagnostics,
+            "classes": self.classes,
+        }
         if isinstance(chosen, Detections):
-            return detection_family(
-                self.contract,
-                self.reference,
-                chosen,
-                durations=self.durations,
-                mode=self.mode,
-                ignore=self.ignore,
-                diagnostics=diagnostics,
-                classes=self.classes,
-            )
-        return field_family(
-            self.contract,
-            self.reference,
-            chosen,
-            durations=self.durations,
-            mode=self.mode,
-            ignore=self.ignore,
-            diagnostics=diagnostics,
-            classes=self.classes,
-        )
+            return detection_family(self.contract, self.reference, chosen, **shared)
+        return field_family(self.contract, self.reference, chosen, **shared)
 
     def filtered(self, median: int) -> "FieldSides":
         """The task with a median filter before every threshold; InvalidInput if there are no frames to filter."""
@@ -164,13 +140,6 @@ def renamed_columns(
     kept = [k for k, label in enumerate(field.classes) if label in names]
     clips = {clip: replace(scores, ranks=scores.ranks[:, kept]) for clip, scores in field.clips.items()}
     return replace(field, classes=tuple(names[field.classes[k]] for k in kept), clips=clips)
-
-
-def silent_table(field: ScoreField) -> EventTable:
-    """A table of the clips of a field without events, with the lengths of their scores and the field itself."""
-    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    origin = TableOrigin("scores", field.files, None, own, scores=field)
-    return EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
 
 
 def _silent(
@@ -264,7 +233,7 @@ def curves_in_batches(
     contract, mode = task.contract, Mode(task.mode)
     diagnostics = Diagnostics()
     diagnostics.extend(contract.warnings)
-    sides = _open(task, diagnostics)
+    sides = open_sides(task, diagnostics, keeps_scores=True)
     field = _field_of(sides.prediction)
     columns = None if field is None else _renamed(field, sides.labels, diagnostics).classes
     # Steps of counts grow with the distinct scores of a batch, which no plan knows beforehand: a share of the memory
@@ -287,27 +256,6 @@ def curves_in_batches(
         raise _incomplete(total.given_up)
     quantities = Quantities(contract, tally.sums, own, on_step)
     return Curves(quantities, median, tuple(map(diagnostic_of, findings.items)), on_step, counting)
-
-
-def _open(task: Task, diagnostics: Diagnostics) -> Sides:
-    """Both sides; scores of frames are a table without events that has them beside it."""
-    ref, pred = task.readings
-    reference = side_from(task.ref, ref, "ref", diagnostics)
-    prediction: Source | None
-    if is_in_pieces(task.pred, pred):
-        prediction = open_dataset(task.pred, diagnostics)
-    else:
-        keeping = replace(pred, decoding=KEEP_SCORES)
-        prediction = folder_from(task.pred, keeping, diagnostics, by_confidence=False)
-        if prediction is not None:
-            return sides_of((reference, prediction), task, diagnostics)
-        prediction = events_from(task.pred, diagnostics, name="pred", reading=keeping)
-        refuse_soft_labels(prediction, diagnostics)
-        if isinstance(reference, EventTable):
-            report_unequal_arrays(reference, prediction, diagnostics)
-        if prediction.origin is not None and prediction.origin.scores is not None:
-            prediction = silent_table(prediction.origin.scores)
-    return sides_of((reference, prediction), task, diagnostics)
 
 
 def _field_of(side: Source) -> ScoreField | None:
