@@ -47,11 +47,10 @@ from tracepact.runs.batches import BatchSum
 from tracepact.runs.commands import report_command
 from tracepact.runs.directory import Making
 from tracepact.runs.manifest import digest, sealed
-from tracepact.runs.report import measured
 from tracepact.runs.report_parts import SILENT, PageData
 from tracepact.runs.report_views import ReportPages, run_pages
 from tracepact.runs.score_command import command as score_command
-from tracepact.runs.tally import RunTally
+from tracepact.runs.tally import RunTally, measured
 from tracepact.runs.task import Scored, memory_from
 from tracepact.wording import count
 

@@ -27,7 +27,8 @@ from tracepact.measures.records import MetricValue
 from tracepact.records import Count, Digest, Record, plain, record_of
 from tracepact.runs.manifest import LEAGUE_FORMAT, NAME, digest, self_digest
 from tracepact.runs.opening import OpenRun
-from tracepact.runs.report import Report, Versions, measured
+from tracepact.runs.report import Report, Versions
+from tracepact.runs.tally import measured
 from tracepact.runs.task import Scored, Task
 from tracepact.runs.timelines import clip_data
 from tracepact.thresholds.family import Detections

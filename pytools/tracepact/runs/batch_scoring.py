@@ -48,6 +48,7 @@ from tracepact.runs.batches import (
     ready_batch,
 )
 from tracepact.runs.directory import Making, finish, place_of_run, start_making
+from tracepact.runs.report import DiagnosticsRecord
 from tracepact.runs.report_parts import PageData, Sounds, page_data, report_from
 from tracepact.runs.report_views import PAGE, WITH_RUN, ReportPages
 from tracepact.runs.sides import (
@@ -61,7 +62,7 @@ from tracepact.runs.sides import (
     origin_of,
     silent_table,
 )
-from tracepact.runs.tally import FindingsTally, RunTally, tally_of
+from tracepact.runs.tally import RunTally, tally_of
 from tracepact.runs.task import (
     KEEP_SCORES,
     USUAL_MEMORY,
@@ -234,7 +235,7 @@ def run_batches(
     *,
     strict: bool,
     scores: bool = False,
-) -> tuple[BatchSum[Tallied], Tallied, FindingsTally]:
+) -> tuple[BatchSum[Tallied], Tallied, DiagnosticsRecord]:
     """The sum of all batches, its tally, and what was found of all; InvalidInput if a batch found an error.
 
     OSError if every batch failed.
@@ -266,10 +267,10 @@ def run_batches(
     if total.tally is None:
         why = total.given_up[-1].why if total.given_up else "nothing is known"
         raise OSError(errno.EIO, f"every batch failed three times; the last fault was {why}")
-    return total, total.tally, FindingsTally.of(diagnostics) + total.findings
+    return total, total.tally, DiagnosticsRecord.of(diagnostics) + total.findings
 
 
-def _not_kept(findings: FindingsTally) -> Iterator[Diagnostic]:
+def _not_kept(findings: DiagnosticsRecord) -> Iterator[Diagnostic]:
     """How many findings of each code were counted and not kept."""
     held = Counter(one.code for one in findings.items)
     return (not_spelled_out(code, more) for code, times in findings.counts.items() if (more := times - held[code]))

@@ -21,7 +21,7 @@ from tracepact.diagnostics.findings import Diagnostic
 from tracepact.language.compilation import parse_contract
 from tracepact.language.contract import Contract
 from tracepact.records import Record
-from tracepact.runs.report import OutsideEvent
+from tracepact.runs.report import DiagnosticsRecord, OutsideEvent
 from tracepact.runs.sides import (
     InPieces,
     PlacedOutside,
@@ -33,7 +33,6 @@ from tracepact.runs.sides import (
     names_of,
     origin_of,
 )
-from tracepact.runs.tally import FindingsTally
 from tracepact.thresholds.family import contract_of_field, report_columns
 from tracepact.wording import parse_stored, seconds
 
@@ -44,14 +43,14 @@ class AddableTally(Protocol):
     """What is counted of some clips: it can be added in any order, and says what was odd about the input."""
 
     @property
-    def findings(self) -> FindingsTally:
+    def findings(self) -> DiagnosticsRecord:
         """What was found."""
 
     def __add__(self, other: Self) -> Self: ...
 
 
 Tallied = TypeVar("Tallied", bound=AddableTally)
-NO_FINDINGS = FindingsTally({}, ())
+NO_FINDINGS = DiagnosticsRecord({}, ())
 
 
 class FailedBatch(Record, frozen=True):
@@ -69,14 +68,14 @@ class BatchSum(Record, Generic[Tallied], frozen=True):
 
     batches: int
     tally: Tallied | None
-    errors: FindingsTally
+    errors: DiagnosticsRecord
     reference: SideSum
     prediction: SideSum
     outside: tuple[PlacedOutside, ...] = ()
     given_up: tuple[FailedBatch, ...] = ()
 
     @property
-    def findings(self) -> FindingsTally:
+    def findings(self) -> DiagnosticsRecord:
         """What was found of the clips that were counted."""
         return NO_FINDINGS if self.tally is None else self.tally.findings
 
@@ -458,7 +457,7 @@ def faulty_batch(error: InvalidInput) -> BatchSum[Tallied]:
     # Other faults are of rows, and collected over all batches; this one makes every result of the worker worthless.
     if any(found.code == "other-contract" for found in error.diagnostics):
         raise error
-    return BatchSum(1, None, FindingsTally.of(error.diagnostics), SideSum(), SideSum())
+    return BatchSum(1, None, DiagnosticsRecord.of(error.diagnostics), SideSum(), SideSum())
 
 
 def failed_batch(task: BatchTask, why: str) -> BatchSum[Tallied]:

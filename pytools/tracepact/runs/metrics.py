@@ -54,9 +54,9 @@ from tracepact.runs.batches import (
     job_of,
     make_plan,
 )
-from tracepact.runs.report import Preparation
+from tracepact.runs.report import DiagnosticsRecord, Preparation
 from tracepact.runs.sides import names_alone
-from tracepact.runs.tally import FindingsTally, drawn_intervals, run_columns
+from tracepact.runs.tally import drawn_intervals, run_columns
 from tracepact.runs.task import USUAL_MEMORY, Task, TaskOptions, batch_memory, prepared_tables, read_task
 from tracepact.wording import count, decimal, time_text
 
@@ -171,7 +171,7 @@ class MeasuredTally(Record, frozen=True):
     """The metrics of some clips, what was odd about the input, and what draws of clips need, where they are made."""
 
     metrics: MetricsTally
-    findings: FindingsTally
+    findings: DiagnosticsRecord
     draws: ClipParts | None = None
 
     def __add__(self, other: "MeasuredTally") -> "MeasuredTally":
@@ -195,7 +195,7 @@ class BatchMeasured:
 
     metrics: Measured
     output: MetricsOutput
-    findings: FindingsTally
+    findings: DiagnosticsRecord
     given_up: tuple[FailedBatch, ...]
 
 
@@ -251,7 +251,7 @@ def measure_batch(job: MeasureJob, task: BatchTask) -> BatchSum[MeasuredTally]:
         found = job.how.measure(job.data.contract.contract, ready.tables, ready.diagnostics, job.whole)
         draws = run_columns(task.places(found.clip_names), {}, found) if job.draws else None
         tally = MetricsTally.of(found, task.batch.first, _ALL)
-        return MeasuredTally(tally, FindingsTally.of(ready.diagnostics), draws)
+        return MeasuredTally(tally, DiagnosticsRecord.of(ready.diagnostics), draws)
 
     return counted_batch(job.data, task, measured)
 

@@ -37,7 +37,6 @@ from tracepact.runs.report import (
     ConditionRecord,
     ConditionSoftBoundary,
     ContractRecord,
-    DiagnosticsRecord,
     FamilyRecord,
     GridRecord,
     InputRecord,
@@ -236,7 +235,7 @@ def report_from(tally: RunTally, head: Head) -> Report:
         ),
         timelines=tuple(one.found for one in tally.timelines),
         matches=tuple(one.found for one in tally.matches.first),
-        diagnostics=DiagnosticsRecord(dict(tally.findings.counts), tally.findings.items),
+        diagnostics=tally.findings,
         violation_rows=UNSET if head.violation_rows else False,
         matched=tally.matches.total if tally.matches.total > len(tally.matches.first) else UNSET,
     )

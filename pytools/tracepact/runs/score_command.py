@@ -63,7 +63,6 @@ from tracepact.runs.side_options import (
     score_from_options,
     task_from_options,
 )
-from tracepact.runs.tally import FindingsTally
 from tracepact.runs.task import USUAL_MEMORY, JudgingOptions
 from tracepact.show.lines import counted, print_findings, progress, reader_may_leave, say
 from tracepact.show.tables import print_tables
@@ -120,7 +119,7 @@ def say_missing(given_up: Sequence[FailedBatch]) -> None:
 
 
 def print_tallied(
-    findings: FindingsTally | DiagnosticsRecord,
+    findings: DiagnosticsRecord,
     kept: Callable[[list[Diagnostic]], list[Diagnostic]] = list,
     *,
     full: bool = True,

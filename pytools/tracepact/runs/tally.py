@@ -1,8 +1,7 @@
 """What a report needs of some clips, as a record that can be added to that of others, draws included."""
 
 import contextlib
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
@@ -13,8 +12,6 @@ from msgspec import field
 
 from tracepact.data.family import Indices
 from tracepact.diagnostics.collection import InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, RowPlace
-from tracepact.diagnostics.records import DiagnosticRecord, diagnostic_record
 from tracepact.engines import Engine, EngineProgress
 from tracepact.evaluate.draws import AnswersTally, ClauseSums, ClipColumns, ClipParts, Values, Weights, clause_sums
 from tracepact.evaluate.scorecard import Scorecard, sweep_counts
@@ -25,6 +22,7 @@ from tracepact.evaluate.violations import SoftCounts
 from tracepact.language.contract import Aggregation, EventClause, FrameClause
 from tracepact.measures.policy import Counts
 from tracepact.measures.results import MeanMetric, Measured, Metric
+from tracepact.measures.standard import StandardMetrics, standard_metrics
 from tracepact.measures.tables import MetricsTally
 from tracepact.measures.uncertainty import (
     ComparedSystems,
@@ -37,7 +35,7 @@ from tracepact.measures.uncertainty import (
 from tracepact.records import Record
 from tracepact.runs.manifest import Content, added_content, content_of, masks_text
 from tracepact.runs.margins import MarginsTally
-from tracepact.runs.report import MatchRecord, measured
+from tracepact.runs.report import DiagnosticsRecord, MatchRecord
 from tracepact.runs.task import Scored
 from tracepact.runs.timelines import SHOWN as SHOWN_TIMELINES
 from tracepact.runs.timelines import Timeline, WorstClipsTally, clips_tally, worst_segments
@@ -188,8 +186,6 @@ def drawn_intervals(
 LISTED_DIFFERENCES = 20
 LISTED_MATCHES = 10_000
 """How many matched pairs a report lists; a run directory holds all of them."""
-LISTED_DIAGNOSTICS = 1_000
-"""How many findings of one code a report lists."""
 
 
 class Ranked(Record, frozen=True):
@@ -249,51 +245,6 @@ class MatchesTally(Record, frozen=True):
         return MatchesTally(self.total + other.total, tuple(both[:LISTED_MATCHES]))
 
 
-class FindingsTally(Record, frozen=True):
-    """What was odd about the input: how often each code occurs, and the first of each."""
-
-    counts: dict[str, int]
-    items: tuple[DiagnosticRecord, ...]
-
-    @classmethod
-    def of(cls, diagnostics: Iterable[Diagnostic]) -> "FindingsTally":
-        """The tally of some findings, in the order of a report: by code, file and row."""
-        found = sorted(diagnostics, key=_order)
-        counts: Counter[str] = Counter()
-        first: Counter[str] = Counter()
-        kept = []
-        for one in found:
-            counts[one.code] += one.number
-            first[one.code] += 1
-            if first[one.code] <= LISTED_DIAGNOSTICS and not one.stands_for:
-                kept.append(diagnostic_record(one))
-        return cls(dict(sorted(counts.items())), tuple(kept))
-
-    def __add__(self, other: "FindingsTally") -> "FindingsTally":
-        counts = Counter(self.counts) + Counter(other.counts)
-        kept: list[DiagnosticRecord] = []
-        seen: Counter[str] = Counter()
-        # Each batch keeps the first findings of a code; the first of all are among these, whatever is added to what.
-        for one in sorted((*self.items, *other.items), key=_record_order):
-            seen[one.code] += 1
-            if seen[one.code] <= LISTED_DIAGNOSTICS:
-                kept.append(one)
-        return FindingsTally(dict(sorted(counts.items())), tuple(kept))
-
-
-def _order(one: Diagnostic) -> tuple[str, str, int, str]:
-    file = one.place.file if isinstance(one.place, RowPlace) else ""
-    row = one.place.row if isinstance(one.place, RowPlace) else None
-    return one.code, file, -1 if row is None else row, one.headline
-
-
-def _record_order(one: DiagnosticRecord) -> tuple[str, str, int, str]:
-    place: Any = one.place
-    is_row = place is not None and not hasattr(place, "column")
-    row = place.line if is_row else None
-    return one.code, place.file if is_row else "", -1 if row is None else row, one.headline
-
-
 class SweepTally(Record, frozen=True):
     """The counts of every clause at one value of a swept parameter."""
 
@@ -318,7 +269,7 @@ class RunTally(Record, frozen=True):
     timelines: tuple[RankedTimeline, ...]
     matches: MatchesTally
     metrics: MetricsTally
-    findings: FindingsTally
+    findings: DiagnosticsRecord
     clips: WorstClipsTally | None = None
     draws: ClipParts | None = None
     tolerances: tuple[ToleranceTally, ...] = ()
@@ -382,13 +333,29 @@ def tally_of(run: Scored, first: int = 0, *, clips: bool = False, page: bool = F
         ),
         _matches(card),
         MetricsTally.of(metrics, first, LISTED_DIFFERENCES),
-        FindingsTally.of(run.diagnostics),
+        DiagnosticsRecord.of(run.diagnostics),
         clips_tally(card, run.conditions, first) if clips else None,
         run_columns(first + np.arange(len(family.clips)), _in_order(card), metrics) if page else None,
         tuple(_tolerances(card)) if page else (),
         _margins(run),
         run_content(run) if batch else {},
         AnswersTally.of(family) if batch else None,
+    )
+
+
+def measured(run: Scored) -> StandardMetrics:
+    """The metrics of the tables and traces of a run, clip by clip; its own pairs are those of the boundary metric."""
+    # The matches of the card are handed on: the boundary metric has the contract's own matcher, and it has run.
+    card, lengths = run.card, run.durations
+    return standard_metrics(
+        run.reference,
+        run.prediction,
+        card.family,
+        card.contract,
+        settings=run.settings,
+        events=card.events,
+        ignore=run.ignore,
+        durations=dict.fromkeys(card.family.clips, lengths) if isinstance(lengths, Fraction) else lengths.clips,
     )
 
 

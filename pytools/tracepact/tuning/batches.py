@@ -33,8 +33,8 @@ from tracepact.runs.batches import (
     job_of,
     make_plan,
 )
+from tracepact.runs.report import DiagnosticsRecord
 from tracepact.runs.sides import Sides, Source, names_alone, origin_of, silent_table
-from tracepact.runs.tally import FindingsTally
 from tracepact.runs.task import USUAL_MEMORY, SourceOptions, Task, batch_memory, read_task, scores_task
 from tracepact.thresholds.family import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.thresholds.psds import SCENARIOS
@@ -170,7 +170,7 @@ class CurveTally:
     """What is counted of some clips at every threshold, and what was odd about the input."""
 
     sums: CurveSums
-    findings: FindingsTally
+    findings: DiagnosticsRecord
 
     def __add__(self, other: "CurveTally") -> "CurveTally":
         return CurveTally(self.sums + other.sums, self.findings + other.findings)
@@ -180,7 +180,7 @@ class CurveDrawsTally(Record, frozen=True):
     """What draws need of some clips at thresholds; what was odd about the input is said with the curves."""
 
     draws: ClipParts
-    findings: FindingsTally = NO_FINDINGS
+    findings: DiagnosticsRecord = NO_FINDINGS
 
     def __add__(self, other: "CurveDrawsTally") -> "CurveDrawsTally":
         return CurveDrawsTally(self.draws + other.draws)
@@ -276,7 +276,7 @@ def count_batch(job: CurveJob, task: BatchTask) -> BatchSum[CurveTally]:
     def counted(ready: ReadyBatch) -> CurveTally:
         quantities, places = _quantities(job, task, ready)
         sums = quantities.sums(places, METRICS, [how.criteria for how in SCENARIOS.values()])
-        return CurveTally(sums, FindingsTally.of(ready.diagnostics))
+        return CurveTally(sums, DiagnosticsRecord.of(ready.diagnostics))
 
     return counted_batch(job.data, task, counted)
 
