@@ -340,9 +340,6 @@ def table_of_lines(file: TextFile, diagnostics: Diagnostics) -> TextFile | None:
             return None
         columns |= dict.fromkeys(item)
         objects.append(item)
-    cells = ([_cell(item.get(column)) for column in columns] for item in objects)
+    values = ([item.get(column) for column in columns] for item in objects)
+    cells = (["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in some] for some in values)
     return replace(file, text=table_text(tuple(columns), cells))
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else value if isinstance(value, str) else json.dumps(value)

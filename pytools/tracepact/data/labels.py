@@ -115,7 +115,8 @@ def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> 
                 reported.add(event.label)
                 headline = f"the label map says nothing about `{shown(event.label)}`"
                 number = count(counts[event.label], "event")
-                help = _near(event.label, labels) or _OTHERS_HELP
+                near = did_you_mean(event.label, labels.known)
+                help = near if near and near.startswith("did you mean") else _OTHERS_HELP
                 diagnostics.add("unmapped-label", f"{headline} ({number})", table.place(clip, event.row), help)
         kept[clip] = tuple(labels.renaming(event) for event in events if treatments[event.label] == "keep")
         if some := tuple(event for event in events if treatments[event.label] == "ignore"):
@@ -160,11 +161,6 @@ def report_unused(labels: LabelMap, used: frozenset[str], diagnostics: Diagnosti
         help = did_you_mean(label, free) if free else None
         headline = f"the label map speaks of `{shown(label)}`, which occurs on neither side"
         diagnostics.add("unused-mapping", headline, RowPlace(labels.name), help)
-
-
-def _near(label: str, labels: LabelMap) -> str | None:
-    help = did_you_mean(label, labels.known)
-    return help if help and help.startswith("did you mean") else None
 
 
 class _Builder:

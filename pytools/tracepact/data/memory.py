@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.data.columns import report_missing
-from tracepact.data.data_files import Frame, field_text, frame_of
+from tracepact.data.data_files import Frame, field_text, frame_columns, frame_of
 from tracepact.data.decoding import field_events
 from tracepact.data.event_rows import UNLABELLED, EventRows, TimeTexts, clip_length
 from tracepact.data.events import Durations, Event, EventTable, Lengths, Regions
@@ -213,11 +213,7 @@ def _add_frame(frame: Frame, rows: EventRows) -> None:
         rows.diagnostics.add("wrong-columns", f"column `{column}` occurs twice", place, "keep one of them")
     if not report_missing(required, frame.names, place, rows.diagnostics) or repeated:
         return
-    columns = [
-        frame.texts(frame.names.index(column)) if column in frame.names else [""] * frame.rows
-        for column in (*EVENT_COLUMNS, "confidence")
-    ]
-    rows.add_all(enumerate(zip(*columns, strict=True)))
+    rows.add_all(enumerate(zip(*frame_columns(frame, (*EVENT_COLUMNS, "confidence")), strict=True)))
 
 
 # Takes masks that are in memory: one truth value a frame, for one clip or for several by name.

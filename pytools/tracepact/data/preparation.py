@@ -105,13 +105,13 @@ def _on_chosen_clips(tables: Prepared, choice: ClipChoice, diagnostics: Diagnost
     wanted = _wanted(reference, prediction, durations, choice, diagnostics)
     known = len(diagnostics.errors) == before
     sides = {"reference": reference, "prediction": prediction}
-    left_out = {side: _left_out(table, wanted) for side, table in sides.items()}
+    gone = {side: {c: e for c, e in table.clips.items() if c not in wanted} for side, table in sides.items()}
+    left_out = {side: (len(clips), sum(map(len, clips.values()))) for side, clips in gone.items()}
     named = choice.value if isinstance(choice, ClipsOf) else choice.name
     for side, (clips, events) in left_out.items():
         if clips:
             headline = f"{count(clips, 'clip')} with {count(events, 'event')} of the {side} left out (--clips {named})"
-            gone = [clip for clip in sides[side].clips if clip not in wanted]
-            headline += f": {quoted([shown(clip) for clip in gone[:_NAMED]])}{', …' if clips > _NAMED else ''}"
+            headline += f": {quoted([shown(clip) for clip in [*gone[side]][:_NAMED]])}{', …' if clips > _NAMED else ''}"
             diagnostics.add("clips-left-out", headline, RowPlace(sides[side].name))
     if known and prediction.clips and left_out["prediction"][0] == len(prediction.clips):
         _report_none_left(prediction, wanted, named, diagnostics)
@@ -161,11 +161,6 @@ def _report_none_left(prediction: EventTable, wanted: Collection[str], named: st
     headline = f"no predicted clip, such as `{shown(first)}`, is among the clips that are evaluated (--clips {named})"
     help = f"{near}; a clip without events that is listed, a row with its name alone, counts as predicted"
     diagnostics.add("unknown-clip", headline, RowPlace(prediction.name), help)
-
-
-def _left_out(table: EventTable, wanted: Collection[str]) -> tuple[int, int]:
-    gone = [events for clip, events in table.clips.items() if clip not in wanted]
-    return len(gone), sum(map(len, gone))
 
 
 def _kept(table: EventTable, wanted: Collection[str]) -> EventTable:

@@ -200,7 +200,8 @@ def _unknown(prediction: Source, pred: SideNames, ref: SideNames, durations: Dur
     listed = durations.clips if isinstance(durations, Durations) else {}
     unknown = {clip: number for clip, number in pred.clips.items() if clip not in ref.clips and clip not in listed}
     none = Fraction(0)
-    clips = {clip: (Event(none, none, "", _row(int(pred.first[number]))),) for clip, number in unknown.items()}
+    rows = {clip: int(pred.first[number]) for clip, number in unknown.items()}
+    clips = {clip: (Event(none, none, "", None if row < 0 else row),) for clip, row in rows.items()}
     return EventTable(prediction.name, clips, None, origin_of(prediction, pred, clips))
 
 
@@ -224,10 +225,6 @@ def _without_dropped(
         staying |= {e.label for clip, e in mapped.events if clip not in lengths or not is_outside(e, lengths[clip])}
     clips = {clip: tuple(e for e in events if e.label in staying) for clip, events in listed.clips.items()}
     return replace(listed, clips=clips)
-
-
-def _row(number: int) -> int | None:
-    return None if number < 0 else number
 
 
 def _known_lengths(

@@ -16,7 +16,17 @@ from tracepact.language.contract import Aggregation, MatcherKind, Projection
 from tracepact.measures.records import MetricsRecord
 from tracepact.records import Count, Digest, Name, NotNegative, Record, Share, ShareDecimal
 from tracepact.runs.timelines import Timeline
-from tracepact.runs.violations import ClauseViolations, Scores, SoftRecord, ValueRecord, Values, Vector
+from tracepact.runs.violations import (
+    ClassField,
+    ClauseViolations,
+    ClipField,
+    EndsField,
+    Scores,
+    SoftRecord,
+    ValueRecord,
+    Values,
+    Vector,
+)
 from tracepact.wording import count
 
 # What was done to both sides before they were scored, as a record and in words.
@@ -219,9 +229,6 @@ class Preparation(Record, frozen=True):
 # The report of a run as a record: what its JSON holds and every view of it is drawn from.
 
 FORMAT: Literal["tracepact-report/1"] = "tracepact-report/1"
-_Clip = Annotated[str, Meta(description="The clip.")]
-_Label = Annotated[str, Meta(description="The class.")]
-_Seconds = Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
 _Code = Annotated[str, Meta(pattern="^[a-z]+(-[a-z]+)*$")]
 _Edges = Annotated[Count, Meta(description="The edges of both sides.")]
 
@@ -336,7 +343,7 @@ class SoftBoundary(Record, frozen=True):
 class ClassRecord(Record, frozen=True):
     """The pooled vector of one class."""
 
-    label: _Label
+    label: ClassField
     vector: Vector
 
 
@@ -369,10 +376,10 @@ class SweepRecord(Record, frozen=True):
 class MatchRecord(Record, frozen=True):
     """A matched pair."""
 
-    clip: _Clip
-    label: _Label = field(name="class")
-    ref: _Seconds
-    pred: _Seconds
+    clip: ClipField
+    label: ClassField = field(name="class")
+    ref: EndsField
+    pred: EndsField
 
 
 LISTED_DIAGNOSTICS = 1_000

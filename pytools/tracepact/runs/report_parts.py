@@ -25,7 +25,7 @@ from tracepact.evaluate.scores import LOGIC, MEAN, Score, profile_mean
 from tracepact.evaluate.tolerance import ClauseTally, GroupTally, ToleranceCurves
 from tracepact.evaluate.uncertainty import USUAL, Interval
 from tracepact.language.compilation import parse_contract
-from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, Profile
+from tracepact.language.contract import Aggregation, Contract, EventClause, Profile
 from tracepact.measures.records import AccuracyRecord, accuracy_records
 from tracepact.measures.uncertainty import MetricIntervals, intervals_record
 from tracepact.records import Exact, Record, record_of
@@ -210,7 +210,12 @@ def report_from(tally: RunTally, head: Head) -> Report:
         family=FamilyRecord(head.mode, group.clips, head.classes, tally.frames),
         aggregation=contract.aggregation,
         vector=tuple(
-            ClauseRecord(c.name, _kind(c), _scores(group.clauses[c.name]), _soft((tally.margins or {}).get(c.name)))
+            ClauseRecord(
+                c.name,
+                "event" if isinstance(c, EventClause) else "frame",
+                _scores(group.clauses[c.name]),
+                _soft((tally.margins or {}).get(c.name)),
+            )
             for c in clauses
         ),
         logic={a: ValueRecord.of(group.logic(a)) for a in Aggregation},
@@ -244,10 +249,6 @@ def report_from(tally: RunTally, head: Head) -> Report:
 def _worst_first(clause: ClauseTally, classes: int) -> list[int]:
     """The numbers of the classes by the score of a clause, the lowest first."""
     return sorted(range(classes), key=lambda index: clause.of_class(index).value)
-
-
-def _kind(clause: FrameClause | EventClause) -> Literal["frame", "event"]:
-    return "event" if isinstance(clause, EventClause) else "frame"
 
 
 def _scores(tally: ClauseTally) -> dict[Aggregation, ScoreRecord]:

@@ -20,6 +20,7 @@ from tracepact.measures.records import (
     AccuracyValues,
     CountMetricRecord,
     DecisionDifferences,
+    ErrorValues,
     MacroAccuracy,
     MeanMetricRecord,
     MetricsRecord,
@@ -71,7 +72,8 @@ def overall_tables(record: MetricsRecord) -> list[Table]:
     columns = [*words("metric"), *numbers("micro", "macro", "precision", "recall", "tp / fp / fn")]
     columns += [Column("input", tone=Tone.FAINT), Column("policy", tone=Tone.FAINT)]
     rows = [[*metric_cells(metric), metric.input.value, metric.policy] for metric in shown]
-    errors = [[metric.name, *_error_values(metric)] for metric in shown if _has_errors(metric)]
+    counted = (metric for metric in shown if isinstance(metric, CountMetricRecord))
+    errors = [[metric.name, *_error_values(metric.errors)] for metric in counted if metric.errors is not None]
     notes = _remarks(record)
     tables = [Table("Standard metrics", columns, rows)]
     if errors:
@@ -110,16 +112,9 @@ def metric_cells(metric: ShownMetric) -> tuple[str, ...]:
     return _name(metric), *(decimal(value.shown) for value in values), tally
 
 
-def _error_values(metric: ShownMetric) -> list[str]:
-    assert isinstance(metric, CountMetricRecord)
-    assert metric.errors is not None
-    errors = metric.errors
+def _error_values(errors: ErrorValues) -> list[str]:
     rates = [decimal(rate.shown) for rate in (errors.rate, errors.macro_rate)]
     return rates + [f"{getattr(errors, part):,}" for part in _ERRORS]
-
-
-def _has_errors(metric: ShownMetric) -> bool:
-    return isinstance(metric, CountMetricRecord) and metric.errors is not None
 
 
 def _class_values(metric: ShownMetric) -> list[str]:

@@ -19,7 +19,7 @@ from tracepact.files import json_text
 from tracepact.language.contract import Aggregation, Contract
 from tracepact.language.explanation import AGGREGATED, explain_contract
 from tracepact.measures.records import CountMetricRecord
-from tracepact.runs import report_parts, report_tables
+from tracepact.runs import report_parts
 from tracepact.runs.report import Report
 from tracepact.runs.report_parts import SILENT, PageData, Sounds, page_data, report_from, tolerance_figure
 from tracepact.runs.report_tables import (
@@ -27,6 +27,8 @@ from tracepact.runs.report_tables import (
     class_table,
     condition_table,
     difference_lines,
+    headline_name,
+    headline_text,
     interval_tables,
     margin_table,
     metric_cells,
@@ -34,6 +36,7 @@ from tracepact.runs.report_tables import (
     overall_tables,
     render_metrics_summary,
     sweep_table,
+    tolerance_table,
     vector_table,
     violation_table,
 )
@@ -314,8 +317,8 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
     own, soft = report.aggregation, report.soft_boundary
     # Pooled beside the contract's own: it is the one whose counts the vector lists.
     for aggregation in dict.fromkeys((own, Aggregation.POOLED)):
-        name = report_tables.headline_name(report, aggregation)
-        yield report_tables.headline_text(report, aggregation), f"{name}, {aggregation.words}"
+        name = headline_name(report, aggregation)
+        yield headline_text(report, aggregation), f"{name}, {aggregation.words}"
     for profile in report_parts.profiles(report):
         yield profile.value, f"profile {profile.name} ({profile.about})"
     yield decimal(soft.value), f"soft boundary score, {soft.edges:,} edges (decides nothing)"
@@ -329,20 +332,18 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
 def _page_sections(parts: Any, contract: Contract, report: Report, data: PageData) -> Iterator[Section]:
     lead = "One score for each clause, an exact fraction of counts. Choose a clause to see the clips that fail it."
     yield Section("vector", "The vector", _page_vector(parts, contract, report, data), lead)
-    if (margins := report_tables.margin_table(report)) is not None:
+    if (margins := margin_table(report)) is not None:
         lead = "How far the verdicts of the frame clauses are from their opposite, in the scores the events come from."
         yield Section("margins", "Margins in score", html_table(replace(margins, title="")), lead)
     lead = "The field’s own numbers on the same data, each with the policy it depends on; ties are decided exactly."
     yield Section("metrics", "Standard metrics", _page_metrics(parts, report, data), lead)
     if len(report.classes) > 1:
-        shown = html_table(report_tables.class_table(report), kind="heat")
+        shown = html_table(class_table(report), kind="heat")
         lead = "Pooled over clips. The stronger its shade, the more a cell has lost. Choose one to see its clips."
         yield Section("classes", "By class", shown, lead)
     if report.conditions:
         lead = f"Aggregated as the contract says: {report.aggregation.words}."
-        yield Section(
-            "conditions", "By condition", html_table(report_tables.condition_table(report), kind="heat"), lead
-        )
+        yield Section("conditions", "By condition", html_table(condition_table(report), kind="heat"), lead)
     # Without `--page` at scoring there are no curves of a run in batches; the points of the sweep are in the report.
     if data.curves:
         lead = (
@@ -351,7 +352,7 @@ def _page_sections(parts: Any, contract: Contract, report: Report, data: PageDat
         )
         yield Section("tolerance", "Tolerance", _tolerance(parts, data), lead)
     elif report.sweeps:
-        shown = html_table(replace(report_tables.sweep_table(report), title=""))
+        shown = html_table(replace(sweep_table(report), title=""))
         yield Section("tolerance", "Tolerance", shown, "The vector at every value that the contract sweeps.")
     lead = (
         "What each clip loses over the chosen clauses and classes. Open one to see both sides, the matched pairs and "
@@ -376,7 +377,7 @@ def _page_vector(parts: Any, contract: Contract, report: Report, data: PageData)
     shown = [
         (
             a.words,
-            replace(report_tables.vector_table(report, a, ranges=data.intervals.get(a), texts=texts), title=""),
+            replace(vector_table(report, a, ranges=data.intervals.get(a), texts=texts), title=""),
         )
         for a in (own, *(a for a in Aggregation if a is not own))
     ]
@@ -402,7 +403,7 @@ def _tolerance(parts: Any, data: PageData) -> Any:
     figures = []
     for tolerance in data.curves:
         still = ", ".join(name for name, curve in tolerance.clauses.items() if not curve.span)
-        figures.append((inline(tolerance_figure(tolerance)), still, report_tables.tolerance_table(tolerance)))
+        figures.append((inline(tolerance_figure(tolerance)), still, tolerance_table(tolerance)))
     return parts.tolerance(figures)
 
 

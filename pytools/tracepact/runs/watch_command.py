@@ -24,7 +24,7 @@ from tracepact.language.predicate import Each
 from tracepact.options import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option
 from tracepact.outputs import STATE, OutputFile
 from tracepact.records import Count, Digest, Name, NotNegative, OneOf, Record, plain
-from tracepact.runs.violations import ComparisonRecord, FailingPart, ScoreRecord, comparison_words
+from tracepact.runs.violations import ComparisonRecord, EndsField, FailingPart, ScoreRecord, comparison_words
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.tables import Table, TerminalTable, numbers, output, words
 from tracepact.stream.frames import BadLine, EndLine, FrameBlock, FrameLine, Line, read_lines
@@ -35,7 +35,6 @@ from tracepact.wording import UNDEFINED, count, decimal, moment, short
 
 # The lines that `watch` prints, as records: violations as they are determined, bad lines, the scores at the end.
 
-_Seconds = Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
 _Out = Annotated[Count, Meta(description="The frame whose arrival let the verdict out (12.2, 12.7).")]
 
 
@@ -71,8 +70,8 @@ class StreamEventViolation(Record, WatchLine, frozen=True):
     clause: Name
     stream: str
     label: str = field(name="class")
-    interval: _Seconds
-    partner: _Seconds | None
+    interval: EndsField
+    partner: EndsField | None
     part: FailingPart
     comparison: Annotated[
         ComparisonRecord | None, Meta(description="The sides of the comparison that failed, if one did (10.4).")
