@@ -134,9 +134,9 @@ class Dataset:
         return clips, (kept + piece.first_row).tolist(), found.take(kept)
 
     @staticmethod
-    def _texts(found: Any) -> Iterable[tuple[str, ...]]:
+    def _texts(table: Any) -> Iterable[tuple[str, ...]]:
         """The rows of a table of Arrow as texts."""
-        frame = frame_of(found)
+        frame = frame_of(table)
         assert frame is not None  # it is a table of Arrow
         return zip(*frame_columns(frame, (*EVENT_COLUMNS, CONFIDENCE)), strict=True)
 

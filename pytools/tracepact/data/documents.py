@@ -294,7 +294,7 @@ class _DocumentReader:
             else:
                 rows.add(None, clip, onset, offset, label.strip(), f"`{where}`: ")
 
-    def masks(self, value: Any, at: str, clip: str, found: dict[str, dict[str, int]]) -> None:
+    def masks(self, value: Any, at: str, clip: str, masks: dict[str, dict[str, int]]) -> None:
         """The masks of one clip, by atom."""
         if not self.is_object(value, at):
             return
@@ -307,7 +307,7 @@ class _DocumentReader:
                         mask |= ((1 << (end - start)) - 1) << start
                     case _:
                         self.fault(where, f"is {kind(run)}", _RUN_FORM)
-            found.setdefault(atom, {})[clip] = mask
+            masks.setdefault(atom, {})[clip] = mask
 
 
 def _frame(value: object) -> int | None:

@@ -215,14 +215,14 @@ class _Frames:
             return None
         return own if classes is None or self._same(classes, own, row) else None
 
-    def _same(self, classes: tuple[str, ...], own: tuple[str, ...], row: int) -> bool:
-        for missing in (name for name in classes if name not in own):
-            help = did_you_mean(missing, set(own) - set(classes)) or "every file has the classes of the first"
+    def _same(self, classes: tuple[str, ...], named: tuple[str, ...], row: int) -> bool:
+        for missing in (name for name in classes if name not in named):
+            help = did_you_mean(missing, set(named) - set(classes)) or "every file has the classes of the first"
             self.fault("wrong-columns", f"there is no column of class `{shown(missing)}`", row, help)
-        for other in (name for name in own if name not in classes):
+        for other in (name for name in named if name not in classes):
             headline = f"class `{shown(other)}` has no column in the files before"
             self.fault("wrong-columns", headline, row, did_you_mean(other, classes))
-        return set(classes) == set(own)
+        return set(classes) == set(named)
 
     def clips(self, clip: str, classes: Sequence[str]) -> dict[str, _Scored]:
         """The frames of each clip, all of them of this one where no column names it; a clip with a fault is absent."""

@@ -273,7 +273,7 @@ _KINDS = {TABLE: EVENTS, NPZ: SCORE_ARRAYS, PARQUET_FILE: PARQUET}
     help="The format to write; the last three hold scores.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A file for a table, else a new folder.")
-@click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not recognised.")
+@click.option("--from", "format", type=click.Choice(FORMATS), help="The format to read, where it is not recognised.")
 @reading_options
 @durations_option("where TextGrids end")
 @click.option(
@@ -288,7 +288,7 @@ def convert_command(
     source: str,
     target: str,
     out: Path,
-    given: str | None,
+    format: str | None,
     columns: tuple[str, ...],
     rate: str | None,
     first_frame: int | None,
@@ -312,7 +312,7 @@ def convert_command(
             raise click.UsageError(f"--to {target} keeps the scores; leave out how they become events")
         return _convert_scores(source, target, out, diagnostics)
     decoding = decoding_from(threshold, hysteresis, median)
-    reading = Reading(given, label_column, tier, decoding, columns or None, rate, first_frame=first_frame)
+    reading = Reading(format, label_column, tier, decoding, columns or None, rate, first_frame=first_frame)
     with progress(2) as advance:
         advance(f"reading {source}")
         table = read_events(source, diagnostics, reading)
