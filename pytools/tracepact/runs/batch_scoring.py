@@ -27,6 +27,7 @@ from tracepact.diagnostics.collection import Diagnostics, InvalidInput, not_spel
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.diagnostics.records import DiagnosticRecord, RowPlaceRecord
 from tracepact.engines import Engine, EngineProgress, Work, engine_from, kept_engine, no_progress, run_tasks
+from tracepact.evaluate.scorecard import Scorecard
 from tracepact.language.compilation import contract_from
 from tracepact.language.contract import Contract
 from tracepact.measures.policy import MetricSettings
@@ -40,12 +41,10 @@ from tracepact.runs.batches import (
     Job,
     ReadyBatch,
     Tallied,
-    batch_sum,
+    counted_batch,
     failed_batch,
-    faulty_batch,
     job_of,
     make_plan,
-    ready_batch,
 )
 from tracepact.runs.directory import Making, finish, place_of_run, start_making
 from tracepact.runs.report import DiagnosticsRecord
@@ -447,16 +446,17 @@ def score_batch(job: ScoreJob, task: BatchTask) -> BatchSum[RunTally]:
     # Asked by the worker, not by whoever plans: on a cluster the records are read where the work is.
     if making is not None and (kept := making.finished(task.batch.number)) is not None:
         return kept
-    try:
-        ready = ready_batch(job.data, task)
+    cards: list[Scorecard] = []
+
+    def counted(ready: ReadyBatch) -> RunTally:
         scored = _scored(job, task, ready)
-    except InvalidInput as error:
-        return faulty_batch(error)
-    kept_too = making is not None
-    tally = tally_of(scored, task.batch.first, clips=kept_too, page=kept_too and job.page, batch=True)
-    total = batch_sum(task, ready, tally)
-    if making is not None:
-        making.keep(task.batch.number, total, scored.card)
+        cards.append(scored.card)
+        kept_too = making is not None
+        return tally_of(scored, task.batch.first, clips=kept_too, page=kept_too and job.page, batch=True)
+
+    total = counted_batch(job.data, task, counted)
+    if making is not None and total.tally is not None:
+        making.keep(task.batch.number, total, cards[0])
     return total
 
 

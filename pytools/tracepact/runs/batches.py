@@ -445,16 +445,11 @@ def counted_batch(job: Job, task: BatchTask, count: Callable[[ReadyBatch], Talli
         tally = count(ready)
         ready.diagnostics.raise_errors()
     except InvalidInput as error:
-        return faulty_batch(error)
+        # Other faults are of rows, and collected over all batches; this one makes every result of the worker worthless.
+        if any(one.code == "other-contract" for one in error.diagnostics):
+            raise
+        return BatchSum(1, None, DiagnosticsRecord.of(error.diagnostics), SideSum(), SideSum())
     return batch_sum(task, ready, tally)
-
-
-def faulty_batch(error: InvalidInput) -> BatchSum[Tallied]:
-    """What a batch gives whose rows have faults: the faults, for the whole to report; another contract is raised."""
-    # Other faults are of rows, and collected over all batches; this one makes every result of the worker worthless.
-    if any(found.code == "other-contract" for found in error.diagnostics):
-        raise error
-    return BatchSum(1, None, DiagnosticsRecord.of(error.diagnostics), SideSum(), SideSum())
 
 
 def failed_batch(task: BatchTask, why: str) -> BatchSum[Tallied]:

@@ -75,16 +75,12 @@ class DocumentOptions(JudgingOptions, total=False):
     clips: Any
 
 
-class TaskOptions(SourceOptions, total=False):
+class TaskOptions(SourceOptions, JudgingOptions, total=False):
     """What goes with both sides where events are scored."""
 
     masks: Mapping[str, Mapping[str, FrameMask]] | None
-    conditions: Any
     decoding: Declared | Path | None
     outside: Outside | str
-    strict: bool
-    settings: MetricSettings
-    margins: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
