@@ -164,7 +164,6 @@ ALLOWED = {
         tracepact.selection.judgements:read_preferences read_file
         tracepact.selection.python:_preferred read_preferences
         tracepact.selection.python:_with_own durations_from events_from
-        tracepact.tuning.batches:_open events_from open_dataset
     """,
     "Files of the package, and what this process writes or has just written.": """
         tracelab.corpora.track:published read_text
