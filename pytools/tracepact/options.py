@@ -298,12 +298,12 @@ def with_options(options: Sequence[Decorator], function: Callable[..., Any]) -> 
     return function
 
 
-def with_default(name: str, kind: click.ParamType | type, default: Any, help: str) -> Decorator:  # type: ignore[type-arg]
+def with_default(name: str, kind: Any, default: Any, help: str) -> Decorator:
     """An option whose default value the help shows."""
     return click.option(name, type=kind, default=default, show_default=True, help=help)
 
 
-def choice_of(words: type[Enum]) -> click.Choice:  # type: ignore[type-arg]  # as above
+def choice_of(words: type[Enum]) -> Any:
     """The values of an enumeration, one of which an option takes."""
     return click.Choice([one.value for one in words])
 

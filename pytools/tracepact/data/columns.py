@@ -285,7 +285,7 @@ _QUOTE_HELP = 'a field that starts with `"` ends with one, and a `"` inside it i
 
 
 def _csv_fault(error: Exception) -> str:
-    """What the csv module found, in words of the table."""
+    """A fault that the csv module raised, in words about the table."""
     text = str(error)
     if "end of data" in text:
         return "a quoted field is never closed"

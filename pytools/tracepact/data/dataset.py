@@ -305,7 +305,7 @@ def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:
 
 
 def _file_name(source: str, root: str, file: str) -> str:
-    """What reports call a file of a source: the source itself, or its place below it."""
+    """The name of a file of a source in reports: the source itself, or its place below it."""
     return source if file == root else posixpath.join(source, os.path.relpath(file, root).replace(os.sep, "/"))
 
 

@@ -110,7 +110,7 @@ Declared = AnyDecoding | Time
 
 
 def checked_decodings(declared: Declared, diagnostics: Diagnostics) -> AnyDecoding | None:
-    """What is declared, if it can be; None with what is wrong with it."""
+    """The checked decoding; None, with the faults reported, if it cannot be used."""
     if not isinstance(declared, ClassDecodings):
         return checked_decoding(declared, diagnostics)
     place = RowPlace(declared.name)
@@ -341,7 +341,7 @@ def read_decoding(path: PathLike, diagnostics: Diagnostics) -> ClassDecodings | 
 
 
 def decoding_given(declared: Declared | PathLike | None, diagnostics: Diagnostics) -> Declared | None:
-    """What is declared; a path, or a text that is no number, names a decoding file."""
+    """The decoding that an argument declares; a path, or a text that is no number, names a decoding file."""
     if isinstance(declared, str) and not os.path.isfile(declared):
         if any(sign.isdecimal() for sign in declared) and not declared.endswith(_ENDING):
             return declared

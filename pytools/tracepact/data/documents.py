@@ -229,7 +229,7 @@ class _DocumentReader:
         self.diagnostics.add("bad-json", f"`{at}` {what}", RowPlace(self.name), help)
 
     def clips(self, file: TextFile, form: type, expected: str) -> Any:
-        """What stands under `clips`, or an empty value of that form (list or dict)."""
+        """The value under `clips`, or an empty one of that form (list or dict)."""
         root = parse_json(file, self.diagnostics, expected)
         if root is None:
             return form()

@@ -356,7 +356,7 @@ class EventRows:
         assumed.clear()
 
     def table(self, digest: str | None = None) -> EventTable:
-        """What was read."""
+        """The events that were collected."""
         self.report_assumed()
         clips: Mapping[str, tuple[Event, ...]] = {clip: tuple(events) for clip, events in self.clips.items()}
         return EventTable(self.name, clips, digest)

@@ -76,7 +76,7 @@ def roomy(times: Ticks, *others: int) -> Ticks:
 
 
 def multiples(length: int, number: int) -> Ticks:
-    """The first so many multiples of a length, from 0 on."""
+    """The first `number` multiples of a length, from 0 on."""
     return roomy(np.arange(number), length * max(number, 1)) * length
 
 

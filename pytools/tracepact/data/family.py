@@ -190,7 +190,7 @@ class Layout:
         return self.mask(words)
 
     def blocks(self) -> Iterator[SegmentBlock]:
-        """The layout cut between segments into parts of at most so many words, or of one segment."""
+        """The layout cut between segments into parts of at most `BLOCK_WORDS` words, or of one segment."""
         first, base = 0, 0
         while first < self.segments:
             last = max(int(np.searchsorted(self._ends, base + BLOCK_WORDS, side="right")), first + 1)

@@ -44,7 +44,7 @@ from tracepact.wording import count
 
 
 class AnyRun(ABC):
-    """What a run in memory and one in batches have in common."""
+    """The methods that a run in memory and one in batches share."""
 
     # Both kinds have slots; a base without them would give every run a dictionary.
     __slots__ = ()
@@ -141,7 +141,7 @@ NO_ROWS = "score with out=FOLDER (--out DIR), which keeps the rows, or without a
 
 
 def not_kept(name: str, what: str, help: str = NO_TABLES) -> InvalidInput:
-    """That a run in batches, called so, does not have what something needs."""
+    """The refusal where a run in batches does not keep what a function needs."""
     headline = f"{name} was scored in batches and keeps {what}"
     return InvalidInput([Diagnostic("not-kept", headline, None, help)])
 
@@ -200,7 +200,7 @@ class BatchRun(AnyRun):
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return "the run" if self.folder is None else f"the run `{self.folder}`"
 
     @property

@@ -340,7 +340,7 @@ def score_batches(
 
 @dataclass(frozen=True, slots=True)
 class BatchOutput:
-    """What a scoring in batches writes, and where."""
+    """Where a scoring in batches writes, and which parts."""
 
     out: str | Path | None = None
     violations: bool = True
@@ -417,7 +417,7 @@ def score_task_in_batches(
 
 
 def _views(run: BatchRun, data: PageData, page: Callable[[Sequence[str]], Sounds] | None) -> dict[str, str]:
-    """What pages are made of, and the page and the Markdown themselves where they are asked for."""
+    """The data that pages are made of; with `page`, the HTML page and the Markdown as well."""
     pages = ReportPages(run.head.contract, run.report, data)
     views = {} if page is None else pages.files(WITH_RUN, page(pages.clips))
     return {PAGE: record_bytes(data).decode(), **views}

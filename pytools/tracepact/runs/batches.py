@@ -40,7 +40,7 @@ from tracepact.wording import parse_stored, seconds
 
 
 class AddableTally(Protocol):
-    """What is counted of some clips: it can be added in any order, and says what was odd about the input."""
+    """Counts of some clips that can be added in any order, with the findings about the input."""
 
     @property
     def findings(self) -> DiagnosticsRecord:
@@ -124,7 +124,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class BatchPlan:
-    """What is counted in batches: the clips in their order, the lengths that are known, the class set, the batches.
+    """A scoring cut into batches: the clips in their order, the known lengths, the class set, the batches.
 
     `findings` is what was found by the pass over names; nothing of it is found again by a batch.
     """
@@ -148,7 +148,7 @@ def make_plan(
     every_length: bool = True,
     columns: Sequence[str] | None = None,
 ) -> BatchPlan:
-    """Check the whole by its names and cut it into batches of at most so many bytes each; errors raise InvalidInput.
+    """Check the whole by its names and cut it into batches of at most `memory` bytes each; errors raise InvalidInput.
 
     `every_length` asks that every clip has a length that is known, as in a scoring (rule 5.1). `columns` are the
     classes of predicted scores of frames, which have no labels of their own, as a label map calls them (rule 19.3).
@@ -271,7 +271,7 @@ def _sizes(
 
 
 def _bounds(size: NDArray[np.int64], memory: int, most: int) -> list[int]:
-    """Where batches begin and the last ends: as many clips as have room, at least a few, at most so many."""
+    """Where batches begin and the last ends: as many clips as have room, at least a few, at most `most`."""
     bounds = [0]
     # Sums from the first clip on let a bound be found by bisection: a plan of a million clips takes no loop over them.
     sums = np.append(0, np.cumsum(size))
@@ -316,7 +316,7 @@ class SentContract:
 
     @classmethod
     def of(cls, contract: Contract) -> "SentContract":
-        """What is sent of a contract."""
+        """A contract in the form that is sent."""
         overrides = tuple((p.name, p.text) for p in contract.parameters if p.overridden)
         return cls(contract.source.text, contract.source.name, overrides, contract.text, contract.digest)
 
@@ -339,7 +339,7 @@ def _compiled(sent: SentContract) -> Contract:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What all batches share; `durations` is what the table of lengths is called, None where nothing says any."""
+    """The part of the work that all batches share; `durations` names the table of lengths, None if there are none."""
 
     contract: SentContract
     reference: InPieces | None
@@ -352,7 +352,7 @@ class Job:
 
 
 def job_of(contract: Contract, sides: Sides, plan: BatchPlan, mode: Mode) -> Job:
-    """What all batches of a plan share."""
+    """The job of a plan, which all its batches share."""
     name = plan.durations.name if isinstance(plan.durations, Durations) else "durations"
     return Job(
         SentContract.of(contract),
@@ -367,7 +367,7 @@ def job_of(contract: Contract, sides: Sides, plan: BatchPlan, mode: Mode) -> Job
 
 @dataclass(frozen=True, slots=True)
 class BatchTask:
-    """What one batch needs: its clips, the lengths that are known, and what of its sides and tables is in memory."""
+    """The input of one batch: its clips, their known lengths, and the parts of its tables that are in memory."""
 
     batch: Batch
     clips: tuple[str, ...]
@@ -419,7 +419,7 @@ def ready_batch(job: Job, task: BatchTask) -> ReadyBatch:
 
 
 def batch_sum(task: BatchTask, ready: ReadyBatch, tally: Tallied) -> BatchSum[Tallied]:
-    """What a batch gives, with what was counted of it."""
+    """The sum of one batch, with the tally of its clips."""
     record = ready.tables.record
     sides = [
         SideSum(record[side]["dropped"], record[side]["ignored"], (own.events, own.far, own.outside, own.tiny))
@@ -439,7 +439,7 @@ def batch_sum(task: BatchTask, ready: ReadyBatch, tally: Tallied) -> BatchSum[Ta
 
 
 def counted_batch(job: Job, task: BatchTask, count: Callable[[ReadyBatch], Tallied]) -> BatchSum[Tallied]:
-    """What a batch gives, given what is counted of it; faults of its rows are in it, for the whole to report."""
+    """The sum of one batch; `count` tallies its clips. Faults of its rows are in the sum, for the whole to report."""
     try:
         ready = ready_batch(job, task)
         tally = count(ready)
@@ -453,7 +453,7 @@ def counted_batch(job: Job, task: BatchTask, count: Callable[[ReadyBatch], Talli
 
 
 def failed_batch(task: BatchTask, why: str) -> BatchSum[Tallied]:
-    """What a batch that was given up counts as: nothing, and it is named."""
+    """The sum of a batch that was given up: it counts nothing, and the batch is named."""
     gone = FailedBatch(task.batch.number, task.clips[0], task.clips[-1], len(task.clips), why)
     return BatchSum(1, None, NO_FINDINGS, SideSum(), SideSum(), (), (gone,))
 

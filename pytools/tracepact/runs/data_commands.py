@@ -101,7 +101,7 @@ def _assembled(
     labels: Sequence[str] | None,
     diagnostics: Diagnostics,
 ) -> None:
-    """What assembling the tables finds, on a grid of one frame a clip; what only that grid shows is left out."""
+    """Report the findings of assembling on a grid of one frame in a clip, without those that this grid causes."""
     # One frame longer than every clip: what is left of the checks are those that need no grid.
     ends = [event.offset for table in (reference, prediction) for _, event in table.events]
     starts = [event.onset for table in (reference, prediction) for _, event in table.events]

@@ -227,7 +227,7 @@ class Making:
     violations: bool
 
     def finished(self, number: int) -> BatchSum[RunTally] | None:
-        """What a batch gave, if it is kept as it was written; None if it must be done."""
+        """The kept sum of a batch; None if the batch must be scored."""
         try:
             head, _, body = read_within(self.folder, self._record(number).name).partition(b"\n")
             said = json_data(head)
@@ -400,7 +400,7 @@ def start_making(
 
 
 def _key_of(folder: Path) -> str:
-    """What a run that was interrupted says of all that it depends on; nothing if there was none."""
+    """The stored key of an interrupted run; empty if there was none."""
     try:
         return read_within(folder, KEY, LARGEST_DOCUMENT).decode()
     except (OSError, UnicodeDecodeError):

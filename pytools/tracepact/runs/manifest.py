@@ -72,7 +72,7 @@ def content_of(
     ignore: Mapping[str, Iterable[Event]] | None = None,
     masks: str | None = None,
 ) -> Content:
-    """What the tables of a run say of these clips, whatever the order of clips and the rows that events came from."""
+    """Digests of a run's tables for these clips, independent of the order of clips and of row numbers."""
     found: dict[str, int] = dict.fromkeys(("reference", "durations", "ignore"), 0)
     for clip in clips:
         length = durations if isinstance(durations, Fraction) else durations.get(clip)
@@ -83,7 +83,7 @@ def content_of(
 
 
 def added_content(one: Content, other: Content) -> Content:
-    """What the tables of two batches say together."""
+    """The digests of the tables of two batches taken together."""
     return _digests({role: sum(int(some.get(role, "0"), 16) for some in (one, other)) for role in {**one, **other}})
 
 
@@ -111,7 +111,7 @@ Data = dict[str, Any]
 
 
 def versions() -> dict[str, str]:
-    """What is running."""
+    """The versions of the running program."""
     return {
         "tracepact": version("tracepact"),
         "python": platform.python_version(),
@@ -180,7 +180,7 @@ def run_manifest(run: Scored, tables: Iterable[StoredTable], files: Mapping[str,
 
 
 def listed(files: Mapping[str, bytes]) -> list[Data]:
-    """What a manifest says of files."""
+    """The entries of a manifest for files."""
     return [{"name": name, "bytes": len(found), "sha256": digest(found)} for name, found in files.items()]
 
 
@@ -217,7 +217,7 @@ def manifest_faults(text: str) -> tuple[Data | None, str | None]:
 
 
 def written_fault(text: str, data: Data) -> str | None:
-    """That a manifest is not as it was written; None if it is.
+    """The fault of a manifest that is not as it was written; None if it is.
 
     The digest is of the data, so the text is compared as well: no byte of it can change unnoticed (rule 17.3).
     """
@@ -356,7 +356,7 @@ class RunFolder:
             raise self.broken(name, "the file is not UTF-8 text") from error
 
     def read(self, name: str, parse: Callable[[str], _T]) -> _T:
-        """What a stored file holds; InvalidInput if it is gone, has changed or is not of its form."""
+        """The parsed content of a stored file; InvalidInput if it is gone, has changed or is malformed."""
         try:
             return parse(self.text(name))
         except BadTable as error:
@@ -365,7 +365,7 @@ class RunFolder:
             raise self.broken(name, f"the file cannot be read: {error}") from error
 
     def broken(self, name: str, fault: str, line: int | None = None) -> InvalidInput:
-        """That a file is not as it must be."""
+        """The error for a stored file that is missing, changed or malformed."""
         help = DRIFTED if self.checked else AGAIN
         return InvalidInput([Diagnostic("broken-run", fault, RowPlace(str(self.folder / name), line), help)])
 

@@ -48,7 +48,7 @@ class ClauseMargins:
         return len(self.places)
 
     def by_class(self, counts: ClauseCounts) -> list[list[SoftEntry]]:
-        """What every class and clip contribute to the soft score of the clause, which has these counts."""
+        """The contribution of every class and clip to the soft score of the clause, which has these counts."""
         classes, clips = counts.obligated.shape
         return [
             [

@@ -64,7 +64,7 @@ from tracepact.wording import count, decimal, time_text
 
 
 class _Shared(TypedDict):
-    """What every comparison takes."""
+    """Arguments that every comparison takes."""
 
     durations: Durations | Fraction | None
     mode: Mode
@@ -181,7 +181,7 @@ class MeasuredTally(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class MeasureJob:
-    """What all batches share: the data, how they are measured, and what only the whole can tell."""
+    """The part that all batches share: the data, how they are measured, and facts that only the whole can tell."""
 
     data: Job
     how: Measuring
@@ -239,7 +239,7 @@ def measure_batches(
 
 
 def _whole(plan: BatchPlan, how: Measuring) -> WholeComparison:
-    """What only the whole can tell; metrics without a grid have the classes that occur, and none if none does."""
+    """The facts that only the whole can tell; metrics without a grid have the classes that occur, perhaps none."""
     none = not how.on_grid and how.mode is Mode.CLASS_INDEXED and plan.classes == (UNION_CLASS,)
     return WholeComparison(() if none else plan.classes, len(plan.clips), len(plan.clips) - len(plan.lengths))
 

@@ -56,7 +56,7 @@ RunLike = Run | BatchRun | str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """What runs that are compared have in common: contract, mode, the content of each table, clips, classes.
+    """The properties that compared runs must share: contract, mode, the content of each table, clips, classes.
 
     A run in batches without a directory names no clips; where the lengths are the same (`tables`), they are.
     """
@@ -103,7 +103,7 @@ class OpenRun(ABC):
     @property
     @abstractmethod
     def identity(self) -> RunIdentity:
-        """What it is compared by; clips and classes in its own order."""
+        """The identity that it is compared by; clips and classes in its own order."""
 
     @property
     @abstractmethod
@@ -153,7 +153,7 @@ class MemoryRun(OpenRun):
 
     @cached_property
     def identity(self) -> RunIdentity:
-        """What it is compared by."""
+        """The identity that it is compared by."""
         family = self.run.card.family
         return RunIdentity(self.contract.digest, family.mode.value, run_content(self.run), family.clips, family.classes)
 
@@ -204,7 +204,7 @@ class BatchedRun(OpenRun):
 
     @property
     def identity(self) -> RunIdentity:
-        """What it is compared by."""
+        """The identity that it is compared by."""
         if not self.run.tables:
             raise not_kept(self._called, "nothing that says of what data it is: an earlier release made it", AGAIN)
         clips = () if self.run.folder is None else self.rows.clips
@@ -278,7 +278,7 @@ def check_same(folder: Place, report: Report, run: Scored) -> None:
 
 
 def _broken(place: Place, name: str, fault: str, help: str | None = None) -> InvalidInput:
-    """That a file of a run is not as it must be."""
+    """The error for a file of a run that is malformed or does not fit."""
     return InvalidInput([Diagnostic("broken-run", fault, RowPlace(str(Path(place) / name)), help)])
 
 
@@ -311,7 +311,7 @@ class StoredRun(RunFolder, OpenRun):
 
     @cached_property
     def identity(self) -> RunIdentity:
-        """What it is compared by."""
+        """The identity that it is compared by."""
         listed, ignore = self._tables, self._ignore()
         content = content_of(
             self.rows.clips,
@@ -336,7 +336,7 @@ class StoredRun(RunFolder, OpenRun):
 
     @property
     def _tables(self) -> dict[str, dict[str, Any]]:
-        """What the manifest says of each stored table, by role."""
+        """The manifest's entry for each stored table, by role."""
         return {item["role"]: item for item in self.manifest["tables"]}
 
     def _events(self, role: str) -> EventTable:
@@ -392,7 +392,7 @@ class StoredRun(RunFolder, OpenRun):
         return replace(again, inputs=inputs, margins=margins, **self._chosen())
 
     def _chosen(self) -> dict[str, Any]:
-        """What was done before scoring, the policies of the metrics, and whether every violation is stored."""
+        """The recorded preparation and policies of the metrics, and whether every violation is stored."""
         settings = self.manifest["settings"]
         prepared = self._said("preparation", lambda: record_of(settings["preparation"], Preparation))
         chosen = {"preparation": prepared.to_dict(), "violation_rows": settings.get("violations", True)}

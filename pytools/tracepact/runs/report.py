@@ -62,7 +62,7 @@ class DecodingRecord(ClassDecodingRecord, frozen=True):
     @property
     def is_filtered(self) -> bool:
         """Whether scores became events by more than a threshold."""
-        parts = [self, *(() if self.classes is UNSET else self.classes.values())]
+        parts: list[ClassDecodingRecord] = [self, *(() if self.classes is UNSET else self.classes.values())]
         return any(how.low is not None or how.median > 1 for how in parts)
 
     @property

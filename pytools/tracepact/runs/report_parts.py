@@ -85,7 +85,7 @@ def matcher(report: Report) -> str:
 
 
 def beside(report: Report) -> list[str]:
-    """What is shown beside the vector: the soft boundary score, the profiles, the matched pairs."""
+    """The lines beside the vector: the soft boundary score, the profiles, the matched pairs."""
     soft = report.soft_boundary
     mark = "" if soft.edges else f" {VACUOUS}"
     about = f"{soft.edges:,} edges, scale {time_text(soft.scale)} (a float; no verdict depends on it)"
@@ -142,7 +142,7 @@ class PageData(Record, frozen=True):
 def page_data(
     tally: RunTally, head: Head, prediction: str, engine: Engine, progress: EngineProgress | None, *, drawn: bool
 ) -> PageData:
-    """What a page shows of a tally that has clips; `drawn` asks for intervals and curves as well."""
+    """The data of a page from a tally that has clips; `drawn` asks for intervals and curves as well."""
     assert tally.clips is not None  # they are tallied wherever a page may be made
     metrics = tally.metrics.measured(head.settings)
     accuracies = accuracy_records(metrics)
@@ -308,7 +308,7 @@ MEAN_NAME, HEADLINE_NAME = "mean", "headline"
 
 
 class Requirement(NamedTuple):
-    """What `--require` says; without an aggregation it is of the contract's, or the profile's own."""
+    """A requirement of `--require`; without an aggregation it is of the contract's, or the profile's own."""
 
     aggregation: Aggregation | None
     name: str
@@ -332,7 +332,7 @@ class Requirement(NamedTuple):
 
 
 def requirement_from(text: str, known: Collection[str], faults: Diagnostics) -> Requirement | None:
-    """What a text requires; faults are said."""
+    """The requirement in a text; faults are reported."""
     found = _REQUIREMENT.fullmatch(text)
     try:
         bound = parse_exact(found[4]) if found else None
@@ -375,7 +375,7 @@ def check_name(name: str, known: Collection[str], kind: str, code: str, faults: 
 
 
 def unmet(wanted: Sequence[Requirement], contract: Contract, report: Report) -> list[str]:
-    """What was required and does not hold of a report; exact values are compared."""
+    """A line for each requirement that a report does not meet; exact values are compared."""
     failed = []
     for required in wanted:
         value = required_value(required, contract, report)

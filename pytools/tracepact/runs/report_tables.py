@@ -46,7 +46,7 @@ def render_metrics(record: MetricsRecord) -> RenderableType:
 
 
 def render_metrics_summary(record: MetricsRecord) -> RenderableType:
-    """What the report of a run holds: the metrics and how many decisions differ."""
+    """The metrics as a report shows them, and how many decisions differ."""
     return Group(*(TerminalTable(table) for table in overall_tables(record)), *_notes(record))
 
 
@@ -132,7 +132,7 @@ def _name(metric: ShownMetric) -> str:
 
 
 def _remarks(record: MetricsRecord) -> list[str]:
-    """What the means over classes leave out, which of them say nothing, and which events were not counted."""
+    """Notes on classes that the means leave out, on means that say nothing, and on events that were not counted."""
     lines = []
     for metric in _shown(record):
         # A mean of distances leaves out the classes without pairs by its definition; there is nothing to caution about.
@@ -158,7 +158,7 @@ def _remarks(record: MetricsRecord) -> list[str]:
 
 
 def difference_lines(differences: DecisionDifferences) -> list[str]:
-    """What sed_eval's arithmetic decides otherwise, in words: how many, and the first of them."""
+    """The decisions that sed_eval's arithmetic makes differently, in words: how many, and the first of them."""
     if not differences.pairs and not differences.cells:
         return ["exact and sed_eval's arithmetic decide alike on every pair and every segment"]
     lines = [
@@ -305,7 +305,7 @@ def vector_table(
 
 
 def headline_name(report: Report, aggregation: Aggregation) -> str:
-    """What the headline mean is called: the mean of the vector, unless it leaves out vacuous clauses."""
+    """The name of the headline mean: the mean of the vector, unless it leaves out vacuous clauses."""
     return HEADLINE if report.vacuous_clauses(aggregation) else MEAN
 
 
@@ -383,7 +383,7 @@ def _interval(interval: Interval | None) -> str:
 
 
 def _entry_notes(report: Report, aggregation: Aggregation) -> Iterator[str]:
-    """What the marks for entries without an obligation mean, if there are some."""
+    """Notes that explain the marks for entries without an obligation, if there are some."""
     scores = [row.scores[aggregation] for row in report.vector]
     entries = max(score.entries for score in scores)
     what = aggregation.steps.entries
@@ -415,7 +415,7 @@ def sweep_table(report: Report) -> Table:
 
 
 def class_table(report: Report, most: int | None = None) -> Table:
-    """The pooled vector of every class, or of the first so many and how many more there are."""
+    """The pooled vector of every class, or of the first `most` and how many more there are."""
     rows = [(row.label, row.vector, {"class": index}) for index, row in enumerate(report.classes[:most])]
     # A terminal shows the first classes; data has all, and nothing is left out unsaid.
     left = len(report.classes) - len(rows)

@@ -80,7 +80,7 @@ def render_report(report: Report) -> RenderableType:
 
 
 def render_brief(report: Report) -> RenderableType:
-    """What one screen has room for: the vector, the profiles, and where the worst clauses failed."""
+    """A report that fits one screen: the vector, the profiles, and where the worst clauses failed."""
     contract, own = report.contract, report.aggregation
     head = f"{contract.name}: {report_parts.family(report)}, frames of {time_text(report.grid.step)}"
     heads = [head, *report.preparation.lines, f"score: {AGGREGATED[own]}"]
@@ -123,7 +123,7 @@ def _failures(report: Report) -> Iterator[str]:
 
 
 def render_summary(report: Report) -> RenderableType:
-    """What fits a picture: the vector, what is shown beside it, and the clip that failed worst."""
+    """A report that fits a picture: the vector, the lines beside it, and the clip that failed worst."""
     return Group(_heading(report), *_terminal_vector(report), *map(_timeline, report.timelines[:1]))
 
 
@@ -201,7 +201,7 @@ def report_text(report: Report) -> str:
 
 
 def _picture(shown: RenderableType, title: str) -> str:
-    """What a terminal shows, as SVG that loads nothing: the fonts that rich would fetch are left to the viewer."""
+    """The terminal's picture as SVG that loads nothing: the fonts that rich would fetch are left to the viewer."""
     # rich writes the addresses of fonts into its pictures; a picture of ours loads nothing from anywhere.
     style, end, rest = _recorded(shown).export_svg(title=title).partition("</style>")
     return _FONTS.sub("", style) + end + rest

@@ -166,7 +166,7 @@ def _bar() -> Iterator[OnPlan]:
 
 
 class _BatchProgress:
-    """What is shown of a run in batches: its batches, then other tasks, such as draws."""
+    """The progress of a run in batches: its batches, then other tasks, such as draws."""
 
     def __init__(self, update: Callable[[int, int, str], None], batches: int, clips: int) -> None:
         self._update, self._total, self._clips = update, batches, clips
@@ -176,7 +176,7 @@ class _BatchProgress:
 
     @property
     def progress(self) -> EngineProgress:
-        """What is told."""
+        """The callbacks for the engine."""
         return EngineProgress(self._done, self._dashboard, lambda text: say(f"note: {text}"), self._stage)
 
     def _show(self, number: int, words: str) -> None:
@@ -346,7 +346,7 @@ def command(
 
 
 def _without_reference(diagnostics: Iterable[Diagnostic], reference: str) -> list[Diagnostic]:
-    """What is not about the rows of the reference; how much else there is, is said."""
+    """The findings that are not about rows of the reference; how many others there are is printed."""
     known: list[Diagnostic] = []
     others: list[Diagnostic] = []
     for found in diagnostics:
@@ -420,7 +420,7 @@ def _answer(
 
 
 def _large_rows(report: Report, out: Path) -> str | None:
-    """What is said of a file of violations that will be large, before it is written (rule 17.8)."""
+    """The note about a file of violations that will be large, printed before it is written (rule 17.8)."""
     rows = sum(found.total for found in report.violations)
     if rows <= MANY_ROWS:
         return None

@@ -105,7 +105,7 @@ class FileFolder:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         return self.table.name
 
     @property
@@ -115,7 +115,7 @@ class FileFolder:
 
     @property
     def key(self) -> str:
-        """What its events depend on: the files, and how they are read."""
+        """A key of everything its events depend on: the files, and how they are read."""
         return f"{self.digest} {self.format} {self.how.reading!r}"
 
     def called(self, table: EventTable) -> "FileFolder":
@@ -457,7 +457,7 @@ class Sides:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What both sides are called."""
+        """The names of both sides."""
         return self.reference.name, self.prediction.name
 
     @property
@@ -478,7 +478,7 @@ class Sides:
         )
 
     def preparation(self, sums: tuple[SideSum, SideSum], placed: Iterable[PlacedOutside]) -> dict[str, Any]:
-        """What was done to both sides, as plain data of the form of `Preparation`."""
+        """The preparation of both sides, as plain data of the form of `Preparation`."""
         record: dict[str, Any] = {}
         sides = zip(("reference", "prediction"), (self.reference, self.prediction), strict=True)
         for (role, side), own, renamed, said in zip(sides, sums, self.renamed, self.lengths_said, strict=True):

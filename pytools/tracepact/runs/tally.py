@@ -49,7 +49,7 @@ Intervals = dict[Aggregation, dict[str, Interval]]
 
 
 def run_columns(places: Indices, counts: Mapping[str, ClauseCounts], metrics: Measured) -> ClipParts:
-    """What draws need of the clips of a batch: the counts of clauses and of metrics."""
+    """The columns that draws need of the clips of a batch: the counts of clauses and of metrics."""
     columns: dict[str, Any] = {}
     for name, some in counts.items():
         columns |= {
@@ -83,7 +83,7 @@ def _ticks(head: str, metric: MeanMetric) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunSums:
-    """What draws have of every clause and metric over some clips."""
+    """Sums of every clause and metric over the drawn clips of a part."""
 
     clauses: Mapping[str, ClauseSums]
     metrics: tuple[MetricSums, ...]
@@ -104,7 +104,7 @@ class RunDraws:
     metrics: tuple[Metric, ...]
 
     def sums(self, part: ClipColumns, weights: Weights, clips: int) -> RunSums:
-        """What draws of so many clips have of those of a part."""
+        """The sums over the clips of a part, in draws of `clips` clips."""
         clauses = {name: clause_sums(_clause(part, name), weights, clips) for name in self.clauses}
         number = weights.shape[1]
         metrics = (_metric(part, k, metric, number) for k, metric in enumerate(self.metrics))
@@ -360,7 +360,7 @@ def measured(run: Scored) -> StandardMetrics:
 
 
 def run_content(run: Scored) -> Content:
-    """What the tables say that a run was scored from."""
+    """The digests of the tables that a run was scored from."""
     family = run.card.family
     lengths = run.durations if isinstance(run.durations, Fraction) else run.durations.clips
     ignore = None if run.ignore is None else run.ignore.clips

@@ -44,7 +44,7 @@ from tracepact.wording import parse_exact
 
 
 class SourceOptions(TypedDict, total=False):
-    """What goes with both sides wherever they are judged; `Task` says what each is."""
+    """Options that go with both sides wherever they are judged; `Task` documents each."""
 
     durations: Any
     mode: Mode | str
@@ -68,7 +68,7 @@ class JudgingOptions(TypedDict, total=False):
 
 
 class DocumentOptions(JudgingOptions, total=False):
-    """What goes with a document that holds both sides."""
+    """Options that go with a document that holds both sides."""
 
     label_map: Any
     outside: Outside | str
@@ -76,7 +76,7 @@ class DocumentOptions(JudgingOptions, total=False):
 
 
 class TaskOptions(SourceOptions, JudgingOptions, total=False):
-    """What goes with both sides where events are scored."""
+    """Options that go with both sides where events are scored."""
 
     masks: Mapping[str, Mapping[str, FrameMask]] | None
     decoding: Declared | Path | None
@@ -85,7 +85,7 @@ class TaskOptions(SourceOptions, JudgingOptions, total=False):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What a user asks, in the forms that `tracepact.score` takes: commands and Python make one, the rest takes it.
+    """A user's request, in the forms that `tracepact.score` takes: commands and Python make one, the rest takes it.
 
     Nothing of it has been read but the contract. `strict` makes warnings errors; `margins` asks how far each verdict is
     from its opposite, in score; `settings` are the policies of the standard metrics.
@@ -149,7 +149,7 @@ KEEP_SCORES = Decoding(Fraction(1))
 
 @dataclass(frozen=True, slots=True)
 class TaskTables:
-    """What a task names, as tables; `assumed` says of which sides the frames were taken to be the contract's."""
+    """The tables that a task names; `assumed` says on which sides the frames were taken to be the contract's."""
 
     sides: SideTables
     conditions: Conditions | None
@@ -323,7 +323,7 @@ def input_files(**tables: Any) -> tuple[InputFile, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a report says beside its counts: the contract, the classes, and where all of it came from."""
+    """The part of a report beside its counts: the contract, the classes, and where all of it came from."""
 
     contract: Contract
     mode: Mode
@@ -353,7 +353,7 @@ class Scored:
 
     @property
     def head(self) -> Head:
-        """What its report says beside its counts."""
+        """The part of its report beside its counts."""
         family = self.card.family
         sources = self.inputs, self.preparation
         return Head(self.card.contract, family.mode, family.classes, *sources, self.settings, self.violation_rows)

@@ -79,7 +79,7 @@ class WorstClipsTally(Record, frozen=True):
 
 
 def clip_data(card: Scorecard, conditions: Mapping[str, str] | None = None, most: int = MOST_CLIPS) -> Data:
-    """The runs, matches, scores and failures of every clip and class, of so many clips at most: the worst."""
+    """The runs, matches, scores and failures of the `most` worst clips, by class."""
     return page_clips(card.contract, card.family.classes, clips_tally(card, conditions, most=most))
 
 

@@ -117,7 +117,7 @@ class VerificationRecord(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was checked and what was found."""
+    """The result of a verification: the checks that were made and the differences."""
 
     folder: str
     checked: CheckedCounts
@@ -150,7 +150,7 @@ class Verification:
 
     @property
     def record(self) -> VerificationRecord:
-        """What is printed of it as JSON."""
+        """Its record, which JSON prints."""
         return VerificationRecord(
             format="tracepact-verify/1",
             folder=self.folder,

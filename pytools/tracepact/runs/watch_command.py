@@ -202,7 +202,7 @@ def summary_table(monitor: StreamMonitor, bad_lines: int) -> Table:
 
 
 def notes(monitor: StreamMonitor) -> list[str]:
-    """What the numbers of the table do not say by themselves: clauses without an obligation, and open intervals."""
+    """Notes below the table: clauses without an obligation, and open intervals."""
     found = []
     vacuous = [clause.name for clause in monitor.contract.clauses if monitor.score(clause.name).vacuous]
     if vacuous:

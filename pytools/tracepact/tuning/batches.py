@@ -120,7 +120,7 @@ def field_sides(task: Task) -> FieldSides:
 
 
 def class_names(labels: LabelMap, known: Collection[str]) -> dict[str, str]:
-    """What labels that stay are called under a label map."""
+    """The names under a label map of the labels that stay."""
     return {label: labels.renamed.get(label, label) for label in known if labels.treatment(label) == "keep"}
 
 
@@ -167,7 +167,7 @@ _EVENTS, _FRAMES = 4, 64
 
 @dataclass(frozen=True, slots=True)
 class CurveTally:
-    """What is counted of some clips at every threshold, and what was odd about the input."""
+    """The counts of some clips at every threshold, and the findings about the input."""
 
     sums: CurveSums
     findings: DiagnosticsRecord
@@ -177,7 +177,7 @@ class CurveTally:
 
 
 class CurveDrawsTally(Record, frozen=True):
-    """What draws need of some clips at thresholds; what was odd about the input is said with the curves."""
+    """The columns that draws need of some clips at thresholds; the findings were told with the curves."""
 
     draws: ClipParts
     findings: DiagnosticsRecord = NO_FINDINGS
@@ -188,7 +188,7 @@ class CurveDrawsTally(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CurveJob:
-    """What all batches share: the data, the length of a median filter, the policies of the metrics."""
+    """The part that all batches share: the data, the length of a median filter, the policies of the metrics."""
 
     data: Job
     median: int
@@ -204,7 +204,7 @@ class _InBatches:
         self._job, self._sides, self._plan = job, sides, plan
 
     def counted(self, points: Sequence[QuantityPoint]) -> ClipParts:
-        """What draws need of every clip; OSError if a batch failed three times."""
+        """The columns that draws need of every clip; OSError if a batch failed three times."""
         do = partial(count_clips, self._job, tuple(points))
         if self.progress is not None:
             self.progress.stage("batch at these thresholds", len(self._plan.batches))
@@ -292,7 +292,7 @@ def count_clips(job: CurveJob, points: Sequence[QuantityPoint], task: BatchTask)
 
 
 def _quantities(job: CurveJob, task: BatchTask, ready: ReadyBatch) -> tuple[Quantities, Whole]:
-    """What is counted of a batch, and the numbers of its clips in the whole."""
+    """The quantities of a batch, and the numbers of its clips in the whole."""
     family = _sides(job, ready).filtered(job.median).family()
     return Quantities(job.data.contract.contract, family, job.settings), task.places(family.family.clips)
 

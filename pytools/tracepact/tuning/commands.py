@@ -133,7 +133,7 @@ def tables(record: CurvesRecord) -> list[Table]:
 
 
 def brief_tables(record: CurvesRecord) -> list[Table]:
-    """What one screen has room for: the best common threshold of clauses, profiles and F1, and means of the others."""
+    """Tables that fit one screen: the best common threshold of clauses, profiles and F1, and means of the others."""
     shown = [q for q in record.quantities if q.kind != "metric" or (q.name.endswith("_f1") and "macro" not in q.name)]
     rows = [[quantity.name, *_best_cells(quantity.best)[:3], text_of(quantity.at_half)] for quantity in shown]
     title = f"Best common threshold, over {count(record.scores, 'distinct score')} ({record.aggregation.value})"

@@ -350,7 +350,7 @@ class Counting(Protocol):
     progress: EngineProgress | None
 
     def counted(self, points: Sequence[QuantityPoint]) -> ClipParts:
-        """What draws need of every clip."""
+        """The columns that draws need of every clip."""
 
 
 class _AtOnce:
@@ -362,7 +362,7 @@ class _AtOnce:
         self.engine, self._quantities = Engine(), quantities
 
     def counted(self, points: Sequence[QuantityPoint]) -> ClipParts:
-        """What draws need of every clip."""
+        """The columns that draws need of every clip."""
         return clip_counts(self._quantities, points, np.arange(self._quantities.given.shape[1]))
 
 

@@ -182,12 +182,12 @@ class _Counted:
 
     @property
     def key(self) -> str:
-        """What its columns are called."""
+        """The prefix of its columns."""
         return f"{'clause' if self.is_clause else 'metric'} {self.name} {self.label} {self.threshold}"
 
 
 def _counted(contract: Contract, point: QuantityPoint) -> list[tuple[Fraction, _Counted]]:
-    """What a quantity is the weighted mean of; the rate of a metric of its counts alone."""
+    """The weighted parts of a quantity; the rate of a metric has its counts as the only part."""
     parts = weights_of(contract, point.name)
     place = point.label, point.threshold
     if parts is None:
@@ -196,7 +196,7 @@ def _counted(contract: Contract, point: QuantityPoint) -> list[tuple[Fraction, _
 
 
 def clip_counts(quantities: Quantities, points: Sequence[QuantityPoint], places: Whole) -> ClipParts:
-    """What draws need of the clips of some quantities, whose numbers in the whole are given."""
+    """The columns that draws need of the clips of some quantities; `places` are their numbers in the whole."""
     columns: dict[str, Whole] = {}
     for one in dict.fromkeys(part for each in points for _, part in _counted(quantities.contract, each)):
         columns |= dict(_columns(quantities, one))
@@ -219,7 +219,7 @@ def _columns(quantities: Quantities, one: _Counted) -> Iterator[tuple[str, Whole
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """What draws have of some counts over some clips; of a metric three kinds by draws by classes, and by draws."""
+    """Sums of counts over drawn clips; of a metric three kinds × draws × classes, and substitutions by draw."""
 
     clauses: Mapping[_Counted, ClauseSums]
     metrics: Mapping[_Counted, tuple[Values, Values]]
@@ -251,7 +251,7 @@ class CurveDraws:
         return cls(tuple(points), tuple(parts), tuple(quantities.aggregation(one.name) for one in points))
 
     def sums(self, part: ClipColumns, weights: Weights, clips: int) -> _Sums:
-        """What draws of so many clips have of those of a part."""
+        """The sums over the clips of a part, in draws of `clips` clips."""
         clauses: dict[_Counted, ClauseSums] = {}
         metrics: dict[_Counted, tuple[Values, Values]] = {}
         # The mean, a profile and a clause at one threshold are made of the same counts: each is drawn once.

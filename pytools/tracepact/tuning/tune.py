@@ -80,7 +80,7 @@ class DecodingSearch:
 
 @dataclass(frozen=True, slots=True)
 class Freedom:
-    """What may be chosen beside the threshold."""
+    """The choices that a search has beside the threshold."""
 
     common: bool = False
     medians: tuple[int, ...] = (1,)
@@ -174,7 +174,7 @@ class Search:
         return ClassDecodingChoice(Decoding(threshold, None, median), cut, cut, matters)
 
     def _neutral(self) -> ClassDecodingChoice:
-        """What a class has whose threshold makes no difference."""
+        """The decoding of a class whose threshold makes no difference."""
         return self._at(HALF, self.freedom.medians[0], matters=False)
 
     def _common(self, clips: Whole | None) -> tuple[ClassDecodingChoice, CutChoice] | None:
@@ -202,7 +202,7 @@ class Search:
         return best
 
     def _reached(self, chosen: Sequence[ClassDecodingChoice], clips: Whole | None) -> CutChoice | None:
-        """What a decoding is worth over all classes, substitutions included; None if that is undefined."""
+        """The value of a decoding over all classes, substitutions included; None if that is undefined."""
         counted = self.counted(chosen)
         counted = counted if clips is None else counted.some(clips)
         for bound in self.goal.bounds:
