@@ -24,6 +24,7 @@ from tracepact.data.readings import CLOCK
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
+from tracepact.records import Record
 from tracepact.wording import count, parse_exact, print_number, seconds
 
 # Times that look like milliseconds where seconds are read (rule 13.37).
@@ -36,8 +37,7 @@ FEW = 5
 _ROOM = (1 << 62) // THOUSAND
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Record, frozen=True):
     """How the ends of a side's events compare with the lengths of their clips, in counts, which add up over clips.
 
     `events` are on clips of a known length. Of them `far` end far beyond it and `outside` even as milliseconds; `tiny`

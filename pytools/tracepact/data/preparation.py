@@ -18,6 +18,7 @@ from tracepact.data.events import (
     Lengths,
     Regions,
     ScoreField,
+    TableOrigin,
     length_of,
     listed_lengths,
     some_clips,
@@ -225,20 +226,25 @@ def prepare(
         report_excuses(mapped["prediction"].table, diagnostics)
     regions = _with_regions(_closed(ignore, ref, pred, durations, diagnostics), mapped["reference"])
     record: dict[str, Any] = {
-        side: {
-            "format": item.table.origin.format if item.table.origin else "memory",
-            "decoding": dict(item.table.origin.decoding) if item.table.origin and item.table.origin.decoding else None,
-            "renamed_clips": renamed,
-            "lengths": len(said),
-            "dropped": item.dropped,
-            "ignored": sum(map(len, item.ignored.values())),
-        }
+        side: side_record(item.table.origin, renamed, len(said), item.dropped, sum(map(len, item.ignored.values())))
         for (side, item), renamed, said in zip(mapped.items(), (ref_renamed, pred_renamed), own, strict=True)
     }
     record["label_map"] = labels.data if labels is not None else None
     predicted, settled = settle_outside(mapped["prediction"].table, durations, tables.outside, diagnostics)
     record |= ({} if settled is None else {"outside": settled}) | chosen.record
     return Prepared(mapped["reference"].table, predicted, regions, durations, record)
+
+
+def side_record(origin: TableOrigin | None, renamed: int, lengths: int, dropped: int, ignored: int) -> dict[str, Any]:
+    """The preparation of one side as plain data, as reports show it."""
+    return {
+        "format": origin.format if origin else "memory",
+        "decoding": dict(origin.decoding) if origin and origin.decoding else None,
+        "renamed_clips": renamed,
+        "lengths": lengths,
+        "dropped": dropped,
+        "ignored": ignored,
+    }
 
 
 def name_clips(

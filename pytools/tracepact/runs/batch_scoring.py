@@ -13,7 +13,7 @@ from msgspec import structs
 from tracepact.data.assembly import assemble
 from tracepact.data.dataset import Dataset, holds_scores, is_dataset, open_dataset
 from tracepact.data.decoding import keep_confident
-from tracepact.data.event_rows import Ends, Outside, report_length_unit, report_unit
+from tracepact.data.event_rows import Outside, report_length_unit, report_unit
 from tracepact.data.events import Durations, EventTable
 from tracepact.data.family import Mode
 from tracepact.data.fields import report_unequal_arrays
@@ -248,7 +248,7 @@ def run_batches(
     if total is None:
         raise InvalidInput([Diagnostic("unknown-duration", "there are no clips to score", RowPlace(sides.names[0]))])
     # Whether times look like milliseconds depends on all events of a side, so it is said of the sum.
-    ends = [Ends(*side.ends) for side in (total.reference, total.prediction)]
+    ends = [side.ends for side in (total.reference, total.prediction)]
     for own, name in zip(ends, sides.names, strict=True):
         report_unit(own, name, diagnostics)
     report_length_unit(ends[0], plan.durations.name if isinstance(plan.durations, Durations) else None, diagnostics)

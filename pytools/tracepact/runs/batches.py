@@ -422,7 +422,7 @@ def batch_sum(task: BatchTask, ready: ReadyBatch, tally: Tallied) -> BatchSum[Ta
     """The sum of one batch, with the tally of its clips."""
     record = ready.tables.record
     sides = [
-        SideSum(record[side]["dropped"], record[side]["ignored"], (own.events, own.far, own.outside, own.tiny))
+        SideSum(record[side]["dropped"], record[side]["ignored"], own)
         for side, own in zip(("reference", "prediction"), ready.ends, strict=True)
     ]
     index = {clip: task.batch.first + number for number, clip in enumerate(task.clips)}

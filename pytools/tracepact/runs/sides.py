@@ -37,7 +37,7 @@ from tracepact.data.formats import (
 )
 from tracepact.data.labels import LabelMap
 from tracepact.data.memory import AudioFolder
-from tracepact.data.preparation import part_of, renamed_clips
+from tracepact.data.preparation import part_of, renamed_clips, side_record
 from tracepact.data.readings import Reading
 from tracepact.data.sources import PathLike, TextFile
 from tracepact.data.tables import Conditions
@@ -419,12 +419,10 @@ class SideSum(Record, frozen=True):
 
     dropped: int = 0
     ignored: int = 0
-    ends: tuple[int, int, int, int] = (0, 0, 0, 0)
+    ends: Ends = Ends()
 
     def __add__(self, other: "SideSum") -> "SideSum":
-        ends = Ends(*self.ends) + Ends(*other.ends)
-        both = (ends.events, ends.far, ends.outside, ends.tiny)
-        return SideSum(self.dropped + other.dropped, self.ignored + other.ignored, both)
+        return SideSum(self.dropped + other.dropped, self.ignored + other.ignored, self.ends + other.ends)
 
 
 class PlacedOutside(Record, frozen=True):
@@ -482,15 +480,7 @@ class Sides:
         record: dict[str, Any] = {}
         sides = zip(("reference", "prediction"), (self.reference, self.prediction), strict=True)
         for (role, side), own, renamed, said in zip(sides, sums, self.renamed, self.lengths_said, strict=True):
-            origin = origin_of(side)
-            record[role] = {
-                "format": origin.format if origin else "memory",
-                "decoding": dict(origin.decoding) if origin and origin.decoding else None,
-                "renamed_clips": renamed,
-                "lengths": said,
-                "dropped": own.dropped,
-                "ignored": own.ignored,
-            }
+            record[role] = side_record(origin_of(side), renamed, said, own.dropped, own.ignored)
         record["label_map"] = self.labels.data if self.labels is not None else None
         outside = [one.found.to_dict() for one in placed]
         if self.outside is not Outside.ERROR and (outside or self.outside is not Outside.FALSE_ALARM):
