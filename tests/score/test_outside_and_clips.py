@@ -240,6 +240,13 @@ def test_a_table_in_milliseconds_is_noted(times: list[tuple[int, int]], side: st
     assert "milliseconds" not in codes(right)
 
 
+@pytest.mark.parametrize(("stray", "noted"), [(1, True), (2, False)])
+def test_a_table_in_milliseconds_may_run_over_the_ends_of_clips(stray: int, noted: bool) -> None:
+    written = {"a": [(150 * k, 150 * k + (9000 if k > 22 - stray else 1000), "x") for k in range(3, 23)]}
+    found = score("boundary_gate", {"a": []}, written, durations=10)
+    assert ("milliseconds" in codes(found)) is noted
+
+
 def test_durations_in_milliseconds_are_noted() -> None:
     ref = {"a": [(k, k + 1, "x") for k in range(0, 10, 2)]}
     assert codes(score("boundary_gate", ref, ref, durations={"a": 10_000})) == ["milliseconds"]

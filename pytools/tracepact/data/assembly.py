@@ -449,10 +449,12 @@ def _report_vanished(
     table: EventTable, rows: EventColumns, clips: FamilyClips, gone: Flags, diagnostics: Diagnostics
 ) -> None:
     for _, clip, event in _events(table, clips, rows, np.flatnonzero(gone)):
+        length = event.offset - event.onset
         diagnostics.add(
             "vanished-event",
-            f"`{event.label}` of {seconds(event.offset - event.onset)} in `{clip}` gives no frame on the grid",
+            f"`{event.label}` of {seconds(length)} in `{clip}` gives no frame on the grid",
             table.place(clip, event.row),
+            None if length else "points have no frame; give them one with `tracepact convert --as-points 10ms`",
         )
 
 

@@ -23,6 +23,10 @@ class Code:
     rules: tuple[str, ...] = ()
 
 
+DOUBTS = ("milliseconds", "vanished-event", "one-sided-label", "similar-labels")
+"""Warnings that may make every number wrong: a brief answer says one of each and does not only count them."""
+
+
 def _codes(severity: Severity, *rows: tuple[str, str, str]) -> dict[str, Code]:
     return {name: Code(name, severity, meaning, tuple(rules.split())) for name, rules, meaning in rows}
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from tracepact.declarations import dataclass
 from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.findings import (
+    SPELLED_OUT,
     Diagnostic,
     Group,
     Place,
@@ -23,8 +24,6 @@ from tracepact.diagnostics.findings import (
 
 _E = TypeVar("_E", bound=Enum)
 _T = TypeVar("_T")
-SPELLED_OUT = 20
-"""How many findings of one code and file an exception spells out, whatever the size of the input."""
 
 
 class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what went wrong in the program)

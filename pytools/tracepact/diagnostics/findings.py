@@ -182,6 +182,8 @@ def _file(diagnostic: Diagnostic) -> str:
 # Draws diagnostics: terminal text with the span underlined, JSON, GitHub annotations, SARIF.
 
 LISTED_PER_CODE = 5
+SPELLED_OUT = 20
+"""How many findings of one code and file an exception spells out, and text of errors in rows (rule 13.35)."""
 
 
 def render_diagnostics(diagnostics: Sequence[Diagnostic], form: str = "text", *, every: bool = False) -> str:
@@ -204,7 +206,7 @@ def summarise(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _text(diagnostics: Sequence[Diagnostic]) -> str:
-    """Errors last, and each in full; warnings of one code and file beyond a few are counted, not repeated."""
+    """Errors last; of one code and file, warnings beyond a few are counted, and errors in rows beyond twenty."""
     blocks: list[str] = []
     shown: Counter[Group] = Counter()
     # Errors last, where a terminal stops scrolling: they are what has to be acted on.
@@ -216,10 +218,13 @@ def _text(diagnostics: Sequence[Diagnostic]) -> str:
         totals[group] += d.number
     for d, group in zip(ordered, groups, strict=True):
         shown[group] += 1
-        if d.severity is Severity.ERROR or shown[group] <= LISTED_PER_CODE:
+        # A contract is mended error by error; a table with a thousand of one kind has one fault, and that is its form.
+        listed = LISTED_PER_CODE if d.severity is not Severity.ERROR else SPELLED_OUT
+        told = d.severity is Severity.ERROR and (d.stands_for or not isinstance(d.place, RowPlace))
+        if shown[group] <= listed or told:
             blocks.append(_block(d))
         elif shown[group] == last[group]:
-            rest, of = totals[group] - LISTED_PER_CODE, f" in {group[1]}" if group[1] else ""
+            rest, of = totals[group] - listed, f" in {group[1]}" if group[1] else ""
             blocks.append(f"{d.severity.value}[{d.code}]: … and {rest:,} more{of}: {d.kind.meaning}")
     return "\n".join(blocks)
 

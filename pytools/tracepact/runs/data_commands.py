@@ -13,7 +13,7 @@ import click
 
 from tracepact.command_line import Exit
 from tracepact.data.assembly import assemble, report_one_sided, report_unpredicted
-from tracepact.data.event_rows import Outside, is_outside
+from tracepact.data.event_rows import Outside, is_outside, report_milliseconds
 from tracepact.data.events import Durations, Event, EventTable, Lengths, length_of
 from tracepact.data.fields import read_scores
 from tracepact.data.formats import FORMATS, TABLE, read_events, report_unused_readings
@@ -33,9 +33,9 @@ from tracepact.data.writers import (
     written_format,
 )
 from tracepact.data.writers import PARQUET as PARQUET_FILE
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics.codes import CODES, Severity
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import LISTED_PER_CODE, RowPlace, summarise
+from tracepact.diagnostics.findings import LISTED_PER_CODE, SPELLED_OUT, RowPlace, summarise
 from tracepact.files import encoded, table_text, write_folder, write_whole
 from tracepact.language.compilation import load_contract, parse_contract
 from tracepact.measures.tables import point_frames
@@ -53,7 +53,7 @@ from tracepact.runs.directory import owner
 from tracepact.runs.side_options import SideOptions, decoding_from, reading_options, side_options, task_from_options
 from tracepact.runs.task import prepared_tables, read_task
 from tracepact.show.lines import print_diagnostics, progress, say
-from tracepact.wording import count, print_number, seconds
+from tracepact.wording import count, print_number, quoted, seconds
 
 # Finds what is odd in references and predictions, without a grid, and corrects what can be corrected (rule 13.14).
 
@@ -84,6 +84,7 @@ def lint(
         _report_similar(table, diagnostics)
     if reference is None and prediction is not None and isinstance(durations, Durations):
         report_unpredicted(prediction, tuple(durations.clips), diagnostics)
+    report_milliseconds(reference or none, prediction or none, durations, diagnostics)
     if prediction is not None and reference is not None:
         report_one_sided(reference, prediction, diagnostics)
         report_unpredicted(prediction, tuple(reference.clips), diagnostics)
@@ -261,6 +262,7 @@ def _span(event: Event) -> str:
 
 _KINDS = {TABLE: EVENTS, NPZ: SCORE_ARRAYS, PARQUET_FILE: PARQUET}
 """What is one file; all the others are a folder with a file for each clip."""
+_LABELS_NAMED = 30
 
 
 @click.command()
@@ -401,7 +403,7 @@ def lint_data_command(
     """Find what is odd in a reference, and in predictions for it, with file and row.
 
     Predictions alone, with --durations, are checked as a submission is: whoever has the reference would be told the
-    same of their form, clips, labels and times.
+    same of their form, clips and times, and with --contract of labels that it does not declare.
 
     That is: overlapping or repeated events; events outside their clips, without duration or that end before they start;
     labels and clips on one side only; predictions in silent clips. Nothing is changed in place.
@@ -431,8 +433,15 @@ def lint_data_command(
     print_diagnostics(diagnostics, form)
     if form == TEXT:
         say(f"{', '.join(table.name for table in sides.values())}: {summarise(diagnostics)}")
-        if max(Counter(d.code for d in diagnostics.warnings).values(), default=0) > LISTED_PER_CODE:
+        counts = Counter(
+            (d.code, SPELLED_OUT if d.severity is Severity.ERROR else LISTED_PER_CODE) for d in diagnostics
+        )
+        if any(times > most for (_, most), times in counts.items()):
             say("--format json lists all of them")
+        if set(sides) == {"prediction"} and labels is None:
+            names = sorted(map(shown, sides["prediction"].labels))
+            more = ", …" if len(names) > _LABELS_NAMED else ""
+            say(f"labels: {quoted(names[:_LABELS_NAMED])}{more}; no contract says which there may be (--contract)")
     if out is not None:
         # A copy without the rows that cannot be read would look corrected, and lack events.
         if not whole:
