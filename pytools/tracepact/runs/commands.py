@@ -34,12 +34,14 @@ from tracepact.options import (
     TEXT,
     Length,
     Share,
+    choice_of,
     earlier_name,
     engine_options,
     format_option,
     full_option,
     named_contract,
     strict_option,
+    with_default,
 )
 from tracepact.outputs import LocalFolder, check_folder, print_json, print_rows, write_results
 from tracepact.records import record_of
@@ -82,12 +84,11 @@ class _MetricsOptions(SideOptions, MetricOptions):
 @side_options
 @mode_option
 @strict_option
-@click.option(
+@with_default(
     "--policy",
-    type=click.Choice([a.value for a in Arithmetic]),
-    default=Arithmetic.EXACT.value,
-    show_default=True,
-    help="Exact arithmetic, or the floats and the choices of sed_eval 0.2.1.",
+    choice_of(Arithmetic),
+    Arithmetic.EXACT.value,
+    "Exact arithmetic, or the floats and the choices of sed_eval 0.2.1.",
 )
 @click.option(
     "--contract",
@@ -97,39 +98,22 @@ class _MetricsOptions(SideOptions, MetricOptions):
 )
 @metric_options
 @click.option("--points", is_flag=True, help="Score timestamps against buffered references (BioDCASE).")
-@click.option(
-    "--half-width",
-    type=Length(),
-    default=ms(HALF_WIDTH),
-    show_default=True,
-    help="How far a buffer reaches to each side.",
-)
+@with_default("--half-width", Length(), ms(HALF_WIDTH), "How far a buffer reaches to each side.")
 @click.option("--overlap", is_flag=True, help="Score by intersection over union, one prediction for each reference.")
-@click.option(
-    "--iou",
-    type=Share(),
-    default=print_number(OVERLAP),
-    show_default=True,
-    help="What the intersection over union must exceed.",
-)
-@click.option(
+@with_default("--iou", Share(), print_number(OVERLAP), "What the intersection over union must exceed.")
+@with_default(
     "--unknown",
-    type=click.Choice([u.value for u in Unknown]),
-    default=Unknown.LEFT_OUT.value,
-    show_default=True,
-    help="With --overlap: ignore regions leave events out, or take what is left over (DCASE few-shot).",
+    choice_of(Unknown),
+    Unknown.LEFT_OUT.value,
+    "With --overlap: ignore regions leave events out, or take what is left over (DCASE few-shot).",
 )
 @click.option(
     "--windows",
     type=Length(),
     help="Make both sides windows of this length, as BirdNET and other classifiers of a few seconds have them.",
 )
-@click.option(
-    "--least-overlap",
-    type=Length(),
-    default="500ms",
-    show_default=True,
-    help="With --windows: by how much an event overlaps a window that it makes active.",
+@with_default(
+    "--least-overlap", Length(), "500ms", "With --windows: by how much an event overlaps a window that it makes active."
 )
 @click.option(
     "--submission",

@@ -21,7 +21,7 @@ from tracepact.files import json_data, json_text, write_whole
 from tracepact.inputs import LARGEST_DOCUMENT, read_bytes
 from tracepact.language.contract import Aggregation, Contract, FrameClause
 from tracepact.language.predicate import Each
-from tracepact.options import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option
+from tracepact.options import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option, with_default
 from tracepact.outputs import STATE, OutputFile
 from tracepact.records import Count, Digest, Name, NotNegative, OneOf, Record, plain
 from tracepact.runs.violations import ComparisonRecord, EndsField, FailingPart, ScoreRecord, comparison_words
@@ -233,12 +233,11 @@ _REFRESH = 0.1
     "of four channels [x of a, x of b, y of a, y of b]. Without classes all events are of one class.",
 )
 @click.option("--ignoring", is_flag=True, help="Allow frames to be marked as ignored.")
-@click.option(
+@with_default(
     "--on-bad",
-    type=click.Choice(["stop", "skip"]),
-    default="stop",
-    show_default=True,
-    help="Stop at a bad line, or skip it: it is not a frame then, and later frames move up by one.",
+    click.Choice(["stop", "skip"]),
+    "stop",
+    "Stop at a bad line, or skip it: it is not a frame then, and later frames move up by one.",
 )
 @click.option("--resume", type=click.Path(path_type=Path), help="Continue from a saved state.")
 @click.option(

@@ -27,6 +27,7 @@ from tracepact.options import (
     full_option,
     given_contract,
     set_option,
+    with_default,
     with_options,
 )
 from tracepact.outputs import DECODING, OutputFile, OutputFolder, print_json, print_rows, write_results
@@ -371,14 +372,8 @@ _TUNED_COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out
     "--try-median", "medians", type=OddLength(), multiple=True, help="Try a filter of this many frames; repeatable."
 )
 @click.option("--with-low", is_flag=True, help="Search for the low threshold of a hysteresis too.")
-@click.option(
-    "--folds",
-    type=WholeNumber(0),
-    default=FOLDS,
-    show_default=True,
-    help="Folds of clips for the held-out value, at least 2; 0 for none.",
-)
-@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Seed of the order of clips.")
+@with_default("--folds", WholeNumber(0), FOLDS, "Folds of clips for the held-out value, at least 2; 0 for none.")
+@with_default("--seed", WholeNumber(0), 0, "Seed of the order of clips.")
 @click.option("--out", type=OutputFile(DECODING, owner), help="Write the decoding file (TOML), which score takes.")
 @format_option("text", "json", "csv")
 def tune_command(
