@@ -20,7 +20,7 @@ from tracepact.data.fields import report_unequal_arrays
 from tracepact.data.formats import report_unused_readings
 from tracepact.data.labels import label_map_from
 from tracepact.data.memory import conditions_from, events_from, regions_from
-from tracepact.data.preparation import lengths_of_files, name_clips, part_of, report_excuses, report_table_lengths
+from tracepact.data.preparation import lengths_of_files, name_clips, part_of, report_excuses
 from tracepact.data.readings import Reading
 from tracepact.diagnostics.codes import CODES, Severity
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, not_spelled_out
@@ -369,8 +369,6 @@ def score_task_in_batches(
     diagnostics.extend(contract.warnings)
     sides = open_sides(task, diagnostics)
     plan = make_plan(contract, sides, mode, room, batch_clips, diagnostics)
-    for side in (sides.reference, sides.prediction):
-        report_table_lengths(names_alone(side), plan.durations, diagnostics)
     if sides.conditions:
         check_conditions(sides.conditions, plan.clips, diagnostics)
     diagnostics.raise_errors()

@@ -15,7 +15,7 @@ from tracepact.data.events import Durations, Event, EventTable, Regions, ScoreFi
 from tracepact.data.family import Indices, Mode, ceil_div
 from tracepact.data.labels import LabelMap, apply_map, report_merged, report_unused
 from tracepact.data.memory import AudioFolder, audio_durations
-from tracepact.data.preparation import Prepared, SideTables, called_alike, prepare
+from tracepact.data.preparation import Prepared, SideTables, called_alike, prepare, report_table_lengths
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.language.compilation import parse_contract
@@ -30,6 +30,7 @@ from tracepact.runs.sides import (
     SideSum,
     Source,
     label_table,
+    names_alone,
     names_of,
     origin_of,
 )
@@ -190,6 +191,8 @@ def make_plan(
         report_one_sided(listed[0], listed[1], diagnostics)
     if sides.ignore is not None:
         _report_unused_regions(sides.ignore, frozenset(clips), diagnostics)
+    for side in (reference, prediction):
+        report_table_lengths(names_alone(side), durations, diagnostics)
     size = _sizes(clips, names, frames, len(classes), contract.reach)
     bounds = _bounds(size, memory, most_clips or MOST_CLIPS)
     return BatchPlan(clips, lengths, durations, tuple(classes), tuple(_batches(clips, bounds, names)), diagnostics)

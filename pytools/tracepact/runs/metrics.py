@@ -14,7 +14,7 @@ from tracepact.data.assembly import report_unknown_clips
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations, Regions, Time, exact
 from tracepact.data.family import UNION_CLASS, Mode
-from tracepact.data.preparation import Prepared, report_table_lengths
+from tracepact.data.preparation import Prepared
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, known_name, one_of
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
@@ -55,7 +55,6 @@ from tracepact.runs.batches import (
     make_plan,
 )
 from tracepact.runs.report import DiagnosticsRecord, Preparation
-from tracepact.runs.sides import names_alone
 from tracepact.runs.tally import drawn_intervals, run_columns
 from tracepact.runs.task import USUAL_MEMORY, Task, TaskOptions, batch_memory, prepared_tables, read_task
 from tracepact.wording import count, decimal, time_text
@@ -220,8 +219,6 @@ def measure_batches(
     # Metrics judge no clause: without them the plan warns of no window, and takes no memory for their masks.
     bare = replace(contract, clauses=(), declared_atoms=(), labels=contract.labels if how.on_grid else None)
     plan = make_plan(bare, sides, how.mode, room, batch_clips, diagnostics, every_length=False)
-    for side in (sides.reference, sides.prediction):
-        report_table_lengths(names_alone(side), plan.durations, diagnostics)
     job = MeasureJob(job_of(contract, sides, plan, how.mode), how, _whole(plan, how), bootstrap is not None)
     drawn: MetricIntervals | None = None
     told = on_plan(plan) if on_plan else None

@@ -34,7 +34,7 @@ from tracepact.runs.batches import (
     make_plan,
 )
 from tracepact.runs.report import DiagnosticsRecord
-from tracepact.runs.sides import Sides, Source, names_alone, origin_of, silent_table
+from tracepact.runs.sides import Sides, Source, origin_of, silent_table
 from tracepact.runs.task import USUAL_MEMORY, SourceOptions, Task, batch_memory, read_task, scores_task
 from tracepact.thresholds.family import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.thresholds.psds import SCENARIOS
@@ -243,9 +243,6 @@ def curves_in_batches(
     if median > 1 and field is None:
         headline = f"`{sides.prediction.name}` holds events, and a median filter is for scores of frames"
         raise InvalidInput([Diagnostic("bad-decoding", headline, help="take a threshold alone")])
-    report_table_lengths(names_alone(sides.reference), plan.durations, diagnostics)
-    if field is not None:
-        report_score_lengths(field, plan.durations, diagnostics)
     own = settings or CurveSettings()
     job = CurveJob(job_of(contract, sides, plan, mode), median, own)
     counting = _InBatches(job, sides, plan, chosen, on_plan)
