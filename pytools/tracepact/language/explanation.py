@@ -76,8 +76,8 @@ AGGREGATED = {
     Aggregation.POOLED: "all counts are added, then divided",
     Aggregation.MACRO_CLIPS: "the mean over clips of the mean over classes",
     Aggregation.MACRO_CLASSES: "the mean over classes of each class's pooled score",
-    Aggregation.MACRO_CLIPS_INFORMATIVE: "the mean over clips and classes that are asked something",
-    Aggregation.MACRO_CLASSES_INFORMATIVE: "the mean over the classes that are asked something",
+    Aggregation.MACRO_CLIPS_INFORMATIVE: "the mean over clips and classes that have obligations",
+    Aggregation.MACRO_CLASSES_INFORMATIVE: "the mean over the classes that have obligations",
 }
 MATCHED = {
     MatcherKind.GREEDY: "the cheapest pair first",

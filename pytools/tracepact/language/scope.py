@@ -97,12 +97,11 @@ class Scope:
             return None
         if not literal[1] and abs(literal[0]) >= SUSPICIOUS:
             shown = print_value(value)
-            self.report(
-                "bare-seconds",
-                f"`{shown}` without a unit is a number of seconds",
-                value.span,
-                f"write `{shown}ms`, or `{shown}s` if you mean it" if isinstance(value.body, s.Quantity) else None,
-            )
+            way = f"write `{shown}ms`, or `{shown}s` if you mean it"
+            if isinstance(value.body, s.Name):
+                bare = print_value(self.parameters[shown.removeprefix("-")])
+                way = f"write `param {shown.removeprefix('-')} = {bare}ms`, or `{bare}s` if you mean it"
+            self.report("bare-seconds", f"`{shown}` without a unit is a number of seconds", value.span, way)
         return self.in_seconds(*literal)
 
     def in_seconds(self, number: Fraction, unit: str) -> Fraction:
