@@ -84,6 +84,8 @@ from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
 from tracepact.wording import quoted
 
+# The known formats: how each is read, and which one a file has, by its content and its name.
+
 TABLE, JSON, BIODCASE, AUDACITY = "table", "json", "biodcase", "audacity"
 LIST, RAVEN, TEXTGRID, MAESTRO, SCORES = "list", "raven", "textgrid", "maestro", "scores"
 MAPPED = "columns"

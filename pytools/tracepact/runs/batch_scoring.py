@@ -1,4 +1,4 @@
-"""What is done in batches by an engine: both sides, their tasks and the sum of these; and scoring in batches."""
+"""Both sides read for batches, batches done by an engine and added, and scoring in batches: `score_batches`."""
 
 import errno
 from collections import Counter

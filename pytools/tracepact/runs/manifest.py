@@ -1,4 +1,4 @@
-"""The manifest of a run directory and its exact tables (rules 17.2 and 17.4)."""
+"""The manifest of a run directory, the directory when it is opened, and its exact tables (rules 17.2 and 17.4)."""
 
 import hashlib
 import json

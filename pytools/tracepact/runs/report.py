@@ -1,4 +1,4 @@
-"""The report of a run as a record, and what was done to both sides before they were scored."""
+"""The report of a run as a record, with the preparation of both sides and the findings about them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The options by which commands take references and predictions, and the run they make of them."""
+"""The options by which commands take references and predictions, judge them, and show their records."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ from tracepact.show.lines import give, reader_may_leave, say
 from tracepact.show.tables import Table, TerminalTable, print_tables, words
 from tracepact.wording import ms, percent, print_number
 
-# The policies of the standard metrics as options of commands, and as the manifest of a run records them.
+# The policies of the standard metrics as options of commands.
 
 _SETTINGS = MetricSettings()
 

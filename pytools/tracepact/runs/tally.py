@@ -1,4 +1,4 @@
-"""What a report needs of some clips, as a record that can be added to that of others, draws included."""
+"""Tallies of some clips, which can be added to those of others, with all that a report and its draws need."""
 
 import contextlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is scored: a task as its user gives it, its sides read into memory and prepared, and what a scoring gives."""
+"""A task as its user gives it, its sides read into memory and prepared, and the result of a scoring."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
