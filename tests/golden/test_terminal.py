@@ -34,7 +34,7 @@ from golden.task import (
 from golden.test_other_rows import CALIBRATION
 from golden.test_pages import compared, offset, short, three
 from golden.test_score_files import farthest, markdown_tables
-from tracepact.selection.checks import OwnReferencesRecord
+from tracepact.selection.robustness import OwnReferencesRecord
 from tracepact.selection.sentences import own_words
 
 F = Fraction

@@ -33,9 +33,8 @@ from tracepact.data.writers import (
     written_format,
 )
 from tracepact.data.writers import PARQUET as PARQUET_FILE
-from tracepact.diagnostics.codes import CODES, Severity
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import LISTED_PER_CODE, SPELLED_OUT, RowPlace, summarise
+from tracepact.diagnostics.collection import LISTED_PER_CODE, SPELLED_OUT, Diagnostics, InvalidInput, summarise
+from tracepact.diagnostics.findings import CODES, RowPlace, Severity
 from tracepact.files import encoded, table_text, write_folder, write_whole
 from tracepact.language.compilation import load_contract, parse_contract
 from tracepact.measures.tables import point_frames

@@ -16,7 +16,7 @@ from tracepact.data.family import Family, Grid, Mode
 from tracepact.data.tables import Conditions
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
-from tracepact.evaluate.draws import is_constant
+from tracepact.evaluate.cast import is_constant
 from tracepact.evaluate.scorecard import ScoreRows
 from tracepact.evaluate.tolerance import ToleranceCurves
 from tracepact.files import json_data

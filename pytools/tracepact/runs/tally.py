@@ -13,12 +13,21 @@ from msgspec import field
 from tracepact.data.family import Indices
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.engines import Engine, EngineProgress
-from tracepact.evaluate.draws import AnswersTally, ClauseSums, ClipColumns, ClipParts, Values, Weights, clause_sums
-from tracepact.evaluate.scorecard import Scorecard, sweep_counts
+from tracepact.evaluate.cast import AnswersTally
+from tracepact.evaluate.draws import (
+    ClauseSums,
+    ClauseTally,
+    ClipColumns,
+    ClipParts,
+    GroupTally,
+    Values,
+    Weights,
+    clause_sums,
+)
+from tracepact.evaluate.scorecard import Scorecard, SoftCounts, sweep_counts
 from tracepact.evaluate.scores import LOGIC, ClauseCounts
-from tracepact.evaluate.tolerance import ClauseTally, GroupTally, ToleranceTally, swept_parameters
+from tracepact.evaluate.tolerance import ToleranceTally, swept_parameters
 from tracepact.evaluate.uncertainty import Bootstrap, Interval, draw_values, intervals_of, with_mean
-from tracepact.evaluate.violations import SoftCounts
 from tracepact.language.contract import Aggregation, EventClause, FrameClause
 from tracepact.measures.policy import Counts
 from tracepact.measures.results import MeanMetric, Measured, Metric

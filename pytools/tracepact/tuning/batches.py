@@ -36,7 +36,7 @@ from tracepact.runs.batches import (
 from tracepact.runs.report import DiagnosticsRecord
 from tracepact.runs.sides import Sides, Source, origin_of, silent_table
 from tracepact.runs.task import USUAL_MEMORY, SourceOptions, Task, batch_memory, read_task, scores_task
-from tracepact.thresholds.family import Detections, FieldFamily, detection_family, detections_of, field_family
+from tracepact.thresholds.family import Detections, FieldFamily, detections_of, field_family
 from tracepact.thresholds.psds import SCENARIOS
 from tracepact.thresholds.quantities import METRICS, CurveSettings, CurveSums, Quantities
 from tracepact.thresholds.steps import Whole
@@ -69,16 +69,16 @@ class FieldSides:
         """The reference beside the scores, or beside others made of them, on the contract's grid."""
         chosen = self.field if field is None else field
         diagnostics = self.diagnostics if field is None else Diagnostics()
-        shared: dict[str, Any] = {
-            "durations": self.durations,
-            "mode": self.mode,
-            "ignore": self.ignore,
-            "diagnostics": diagnostics,
-            "classes": self.classes,
-        }
-        if isinstance(chosen, Detections):
-            return detection_family(self.contract, self.reference, chosen, **shared)
-        return field_family(self.contract, self.reference, chosen, **shared)
+        return field_family(
+            self.contract,
+            self.reference,
+            chosen,
+            durations=self.durations,
+            mode=self.mode,
+            ignore=self.ignore,
+            diagnostics=diagnostics,
+            classes=self.classes,
+        )
 
     def filtered(self, median: int) -> "FieldSides":
         """The task with a median filter before every threshold; InvalidInput if there are no frames to filter."""
