@@ -22,8 +22,8 @@ from tracepact.language.contract import Contract, MatcherKind
 from tracepact.language.formula import FrameRun
 from tracepact.options import complete_starter, durations_option, given_contract, set_option
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, data_table, output_options, show
 from tracepact.runs.opening import RunLike, scored_run
+from tracepact.runs.side_options import OutputOptions, data_table, output_options, show
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics, progress
 from tracepact.show.tables import Table, numbers, words

@@ -19,16 +19,9 @@ from tracepact.audits.systems import (
 )
 from tracepact.evaluate.scores import BALANCED, ProfileOrigin, RiskProfile, RiskProfiles, earned, risk_profiles
 from tracepact.language.contract import Aggregation, Contract, Profile
+from tracepact.options import aggregation_option
 from tracepact.records import Count, Digest, Record, Share, ShareDecimal
-from tracepact.runs.directory import (
-    VACUITY,
-    OutputOptions,
-    aggregation_option,
-    data_table,
-    output_options,
-    show,
-    vacuous_mark,
-)
+from tracepact.runs.side_options import VACUITY, OutputOptions, data_table, output_options, show, vacuous_mark
 from tracepact.show.figures import heat_table
 from tracepact.show.tables import Column, Table, numbers, words
 from tracepact.wording import decimal, rounded

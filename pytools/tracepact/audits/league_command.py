@@ -40,10 +40,9 @@ from tracepact.files import Row, json_text
 from tracepact.options import format_option, full_option
 from tracepact.outputs import LocalFolder, print_json, print_rows
 from tracepact.records import plain
-from tracepact.runs.directory import exact
 from tracepact.runs.originals import Places
-from tracepact.runs.report_views import SILENT, Sounds, check_audio, embed_audio_option, find_sounds, sounds_line
-from tracepact.runs.side_options import bootstrap_options
+from tracepact.runs.report_parts import SILENT, Sounds, check_audio, embed_audio_option, find_sounds, sounds_line
+from tracepact.runs.side_options import bootstrap_options, exact
 from tracepact.show.lines import print_diagnostics, progress, reader_may_leave, say
 from tracepact.show.pages import Section, html_page, templates
 from tracepact.show.tables import Table, TerminalTable, csv_text, print_tables, table_lines

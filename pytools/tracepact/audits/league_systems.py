@@ -31,13 +31,14 @@ from tracepact.measures.uncertainty import metric_draws
 from tracepact.records import Count, Digest, Record, Share, record_of
 from tracepact.runs.manifest import digest
 from tracepact.runs.opening import OpenRun, RunIdentity
-from tracepact.runs.report import ContractRecord, Report, Versions, measured
-from tracepact.runs.sides import field_sides
+from tracepact.runs.report import ContractRecord, Report, Versions
+from tracepact.runs.tally import measured
 from tracepact.runs.task import Scored, Task
 from tracepact.runs.timelines import clip_data, packed
 from tracepact.thresholds.family import Detections
 from tracepact.thresholds.metrics import level_runs
 from tracepact.thresholds.psds import SCENARIOS, Psds, psds
+from tracepact.tuning.batches import field_sides
 from tracepact.wording import print_number
 
 # The standard metrics of a run as the columns of a league take them: one value each, and whether it was earned.

@@ -12,8 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tracepact.data.events import Event, EventTable, Lengths, length_of
-from tracepact.data.family import Runs
-from tracepact.data.grid import run_columns
+from tracepact.data.family import Runs, run_columns
 from tracepact.records import Count, Record
 from tracepact.wording import print_number, time_text
 

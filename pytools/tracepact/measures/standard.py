@@ -12,8 +12,7 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from tracepact.data.events import EventColumns, EventTable, Regions, Ticks, roomy
-from tracepact.data.family import Family, Side
-from tracepact.data.grid import ceil_div, run_columns
+from tracepact.data.family import Family, Side, ceil_div, run_columns
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.event_clauses import EventEvaluation, Match, evaluate_events

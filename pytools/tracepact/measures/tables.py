@@ -8,9 +8,10 @@ from operator import attrgetter
 import numpy as np
 from msgspec import structs
 
-from tracepact.data.assembly import UNION_CLASS, assemble, by_stem, similar_clip
+from tracepact.data.assembly import assemble
 from tracepact.data.events import Durations, Event, EventColumns, EventTable, Lengths, Regions, columns, listed_lengths
-from tracepact.data.family import Mode, Side
+from tracepact.data.family import UNION_CLASS, Mode, Side
+from tracepact.data.labels import by_stem, similar_clip
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.contract import Contract

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 from msgspec import Meta
 
-from tracepact.data.assembly import UNION_CLASS
-from tracepact.data.family import Indices, Words
+from tracepact.data.family import UNION_CLASS, Indices, Words
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.scores import ClauseCounts

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.data.assembly import UNION_CLASS
+from tracepact.data.family import UNION_CLASS
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.evaluate.scores import ClauseCounts

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tracepact.data.assembly import assemble, label_help
+from tracepact.data.assembly import assemble
 from tracepact.data.events import (
     NOWHERE,
     ClipScores,
@@ -23,8 +23,8 @@ from tracepact.data.events import (
     ratios,
     ticks,
 )
-from tracepact.data.family import Family, Mode, Side
-from tracepact.data.grid import Grid, RunColumns
+from tracepact.data.family import Family, Grid, Mode, RunColumns, Side
+from tracepact.data.labels import label_help
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
 from tracepact.language.contract import Contract, Projection
