@@ -20,7 +20,7 @@ from tracepact.audits.audit_stability import audit_neutrality
 from tracepact.audits.systems import ScoredSystem, Systems, read_systems
 from tracepact.data.family import Family, Side
 from tracepact.declarations import spec_path
-from tracepact.evaluate.draws import answers, is_constant, same_in_every_clip
+from tracepact.evaluate.cast import AnswersTally, answers, is_constant
 from tracepact.evaluate.scores import score_share
 from tracepact.runs.pages import run_pages
 from tracepact.runs.report_parts import report_of
@@ -306,7 +306,7 @@ def test_a_system_answers_the_same_in_every_clip_by_the_definition_and_a_run_dir
     run: Run, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     family = run.card.family
-    assert same_in_every_clip(family) == naive_same_in_every_clip(family)
+    assert AnswersTally.of(family).same_in_every_clip == naive_same_in_every_clip(family)
     assert is_constant(family) == naive_is_constant(family)
     folder = tmp_path_factory.mktemp("repeating")
     run.save(folder / "run")

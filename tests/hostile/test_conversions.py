@@ -58,8 +58,6 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "A text of the program's own.": (
         "tracepact.declarations.rules",
-        "tracepact.conform.boundary_scores._report_clip.timed",
-        "tracepact.conform.boundary_scores._gaps",
         "tracepact.conform.findings._place",
         "tracepact.conform.draw._runs",
         "tracepact.conform.draw._bounds",

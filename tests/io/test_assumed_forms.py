@@ -179,6 +179,7 @@ OFFERED = {
         "a.wav": [("3/2", "9/2", "MYOLUC")]
     },
     DATED.format("a.wav").replace("begin", "recording_start"): {"a.wav": [("3/2", "2", "dog")]},
+    "Audio,Anfang,Ende,Species\na,0.5,1,dog\na,1,2,cat\n": {"a": [("1/2", "1", "dog"), ("1", "2", "cat")]},
     "Audio,Von;Begin,End,Species\nx,1,2,wren\n": {"x": [("1", "2", "wren")]},
 }
 

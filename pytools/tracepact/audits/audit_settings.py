@@ -15,8 +15,8 @@ from tracepact.data.fields import read_scores
 from tracepact.data.labels import LabelMap, apply_map, label_map_from
 from tracepact.data.preparation import name_clips
 from tracepact.diagnostics.collection import Diagnostics
+from tracepact.evaluate.cast import is_constant
 from tracepact.evaluate.curves import StepFunction
-from tracepact.evaluate.draws import is_constant
 from tracepact.evaluate.scores import LOGIC, MEAN, earned, shown_name
 from tracepact.evaluate.tolerance import ToleranceCurves, curves, parameter_value
 from tracepact.language.contract import Aggregation

@@ -16,7 +16,8 @@ from tracepact.data.family import Side
 from tracepact.data.sources import read_arrays
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Diagnostic, RowPlace, did_you_mean
-from tracepact.evaluate.draws import SameAnswers, Values, answers, is_constant
+from tracepact.evaluate.cast import SameAnswers, answers, is_constant
+from tracepact.evaluate.draws import Values
 from tracepact.evaluate.scorecard import Scorecard, ScoreRows
 from tracepact.evaluate.scores import ClauseCounts, risk_profiles
 from tracepact.evaluate.uncertainty import Bootstrap, drawn_vector

@@ -26,12 +26,10 @@ from tracepact.language.contract import (
     Located,
 )
 from tracepact.language.explanation import (
-    ATOM_WORDS,
     EventClauseExplanation,
     FrameClauseExplanation,
     explain_clause,
     words,
-    written_with,
 )
 from tracepact.language.formula import windows
 from tracepact.language.grammar import (
@@ -46,6 +44,7 @@ from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
 from tracepact.language.predicate_types import FUNCTIONS
 from tracepact.language.printer import print_value
 from tracepact.language.reader import read_document, read_tokens
+from tracepact.language.vocabulary import ATOM_WORDS, written_with
 from tracepact.selection.calibration_reader import read_calibration
 from tracepact.wording import count, quoted, time_text
 

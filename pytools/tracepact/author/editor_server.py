@@ -36,9 +36,8 @@ from tracepact.author.editor_text import (
     rename,
 )
 from tracepact.author.workbench import Superseded, check_while
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Diagnostic, Span, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, Severity, Span, TextPlace
 from tracepact.language.printer import format_document
 from tracepact.language.reader import read_document
 from tracepact.version import VERSION

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Diagnostic, Source, Span, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, Severity, Source, Span, TextPlace
 from tracepact.language import syntax as s
 from tracepact.language.compilation import parse_source
 from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, MatcherKind, Projection

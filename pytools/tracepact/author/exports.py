@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from tracepact.declarations import spec_path, starter_contracts
-from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import summarise
+from tracepact.diagnostics.collection import Diagnostics, summarise
 from tracepact.evaluate.scorecard import Scorecard
 from tracepact.language.compilation import compile_source, read_source
 from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause

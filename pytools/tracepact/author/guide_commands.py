@@ -16,10 +16,9 @@ from rich.text import Text
 
 from tracepact.author.editor_text import CHOICES, NameKind
 from tracepact.declarations import rules, spec_path, starter_contracts
-from tracepact.diagnostics import codes
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics import findings
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, did_you_mean
+from tracepact.diagnostics.findings import CODES, Diagnostic, did_you_mean
 from tracepact.language.compilation import formula_contract, load_contract, read_source
 from tracepact.language.contract import Contract
 from tracepact.language.explanation import (
@@ -27,10 +26,10 @@ from tracepact.language.explanation import (
     EventClauseExplanation,
     FrameClauseExplanation,
     explain_contract,
-    language_reference,
 )
 from tracepact.language.explanation import words as formula_words
 from tracepact.language.predicate import Each, TermType, writable_attributes
+from tracepact.language.vocabulary import language_reference
 from tracepact.logic.contract_findings import check_contract
 from tracepact.logic.decisions import QUESTION_SECONDS
 from tracepact.options import (
@@ -50,7 +49,7 @@ from tracepact.wording import count, print_number
 # what is written beside the codes for those that need data, another contract or more than a text.
 
 _FAULTS = "conformance/contracts"
-_BESIDE = Path(codes.__file__).with_name("examples.toml")
+_BESIDE = Path(findings.__file__).with_name("examples.toml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ from tracepact.files import json_text
 from tracepact.language.compilation import contract_from
 from tracepact.language.contract import Contract, EventClause, FrameClause, Profile
 from tracepact.logic.arithmetic import one_clip
-from tracepact.logic.fault_scenes import closing_clause, evasion
+from tracepact.logic.predictions import closing_clause, evasion
 from tracepact.options import (
     WholeNumber,
     contract_argument,

@@ -251,7 +251,11 @@ def _guessed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, s
     take("onset", timed)
     take("offset", timed)
     if "onset" not in taken and "offset" in taken:
-        taken["onset"] = taken.pop("offset")
+        # A column of times before every end is that of the starts, in whatever language. A start called OFFSET has a
+        # length beside it.
+        lengths = {name for name in timed if any(word in name.lower() for word in _WORDS["duration"])}
+        before = [name for name in timed - lengths - {taken["offset"]} if _is_all_before(cells, name, taken["offset"])]
+        taken["onset"] = before[0] if len(before) == 1 and not lengths else taken.pop("offset")
     ends = [cells[taken[role]] for role in ("onset", "offset") if role in taken]
     if len(ends) == 2 and any(_is_before(end, start) for start, end in zip(*ends, strict=False)):
         del taken["offset"]
@@ -267,6 +271,11 @@ def _guessed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, s
         taken["rate"] = "1000"
     first = ("clip", "onset") if "duration" in taken else ("clip", "onset", "offset")
     return {role: taken.pop(role, "…") for role in first} | taken
+
+
+def _is_all_before(cells: Mapping[str, Sequence[str]], column: str, other: str) -> bool:
+    """Whether every time of a column lies before that of another."""
+    return all(_is_before(start, end) for start, end in zip(cells[column], cells[other], strict=False))
 
 
 def _is_before(text: str, other: str) -> bool:

@@ -15,8 +15,8 @@ from tracepact.declarations import renamed
 from tracepact.diagnostics.collection import known_name
 from tracepact.diagnostics.findings import Span
 from tracepact.evaluate.event_clauses import EventViolation
+from tracepact.evaluate.scorecard import blame
 from tracepact.evaluate.scores import ByClause, ClauseCounts, Score, aggregate, profile_mean, vector_mean
-from tracepact.evaluate.violations import blame
 from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, Profile
 from tracepact.language.formula import Formula, FrameRun
 from tracepact.stream.window import Part, Step
