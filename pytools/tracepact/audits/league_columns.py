@@ -35,7 +35,7 @@ _ONE = Fraction(1)
 
 
 class ColumnGroup(Enum):
-    """The groups of columns."""
+    """What a column is about."""
 
     HEADLINE = "headline"
     CLAUSE = "clause"
