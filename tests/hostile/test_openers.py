@@ -96,9 +96,9 @@ ALLOWED = {
         tracelab.study.rows:scored_part tracepact.score
         tracepact.audits.audit_labels:_labels clip_files read_field
         tracepact.audits.audit_labels:annotation_command conditions_from
-        tracepact.audits.audit_matcher:_family durations_from events_from
         tracepact.audits.audit_labels:_read_again read_events
         tracepact.audits.audit_labels:reference_command label_map_from
+        tracepact.audits.audit_matcher:_family durations_from events_from
         tracepact.audits.audit_settings:threshold_command label_map_from
         tracepact.audits.league:make_league conditions_from
         tracepact.author.editor_server:serve os.fdopen

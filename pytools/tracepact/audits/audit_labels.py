@@ -323,7 +323,7 @@ def audit_reference(
 
 
 def _settled(card: SoftCard, clause: str, amount: Fraction) -> tuple[int, int, Fraction, Fraction]:
-    """What becomes of a clause while every score moves by less than an amount (rule 18.9).
+    """The effect on a clause of moving every score by less than an amount (rule 18.9).
 
     Its obligations, those of them that may cease to be asked or whose verdict may change, and the bounds of its pooled
     score.
@@ -352,7 +352,7 @@ def _settled(card: SoftCard, clause: str, amount: Fraction) -> tuple[int, int, F
 
 
 def _near_labels(family: SoftFamily, amount: Fraction) -> Iterator[ReferenceLabels]:
-    """How many frames of each class have a label nearer to the threshold than an amount."""
+    """The number of frames of each class whose label is nearer to the threshold than an amount."""
     mask = family.masks["ref_active"]
     # The margin of a frame without a label, such as one beyond the last of them, is infinite: no error of a label
     # reaches it.

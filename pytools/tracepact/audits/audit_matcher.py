@@ -162,7 +162,7 @@ def _bridges(
 
 
 def _piece(length: int, hole: int, search: int) -> int:
-    """How long a piece of a reference of this length is; 0 if the bridge would not reach the reference."""
+    """The length of a piece of a reference of this length; 0 if the bridge would not reach the reference."""
     # The bridge's far edge is the hole and the piece away from the edge of its reference: no more than search, so that
     # both stay candidates (rule 8.1).
     piece = max(1, min(length // 4, search - hole))

@@ -151,7 +151,7 @@ def named(best: Sequence[str]) -> str:
 
 
 def vacuity_note(rankings: Sequence[Ranking]) -> list[str]:
-    """What the marks of vacuous values and of those that are not earned mean, where they are shown."""
+    """Notes on the marks of vacuous values and of values that are not earned, where the marks are shown."""
     shown = [one for row in rankings for one in row.values]
     marks = {VACUITY: any(one.vacuous for one in shown), NOT_EARNED: not all(one.earned for one in shown)}
     return [note for note, is_used in marks.items() if is_used]

@@ -46,7 +46,7 @@ from tracepact.wording import count, print_number, time_text
 
 @dataclass(frozen=True, slots=True)
 class WholeComparison:
-    """What only the whole can tell of which two tables are a part: its classes, its clips, how many have no length."""
+    """Facts of a whole that its part does not show: the classes, the number of clips, and of those without a length."""
 
     classes: tuple[str, ...]
     clips: int
@@ -105,7 +105,7 @@ def compare(
 
 
 def _lengths(reference: EventTable, prediction: EventTable, durations: Lengths, step: Fraction) -> Durations:
-    """How long every clip of either side is."""
+    """The length of every clip of either side."""
     found = dict(listed_lengths(durations))
     for clip in (*reference.clips, *prediction.clips):
         if isinstance(durations, Fraction):

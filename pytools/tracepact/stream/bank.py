@@ -360,7 +360,7 @@ def restore_bank(contract: Contract, state: Mapping[str, Any]) -> StreamBank:
 
 
 def _contradictions(saved: BankState) -> list[str]:
-    """What the streams of a bank have in common."""
+    """Contradictions between the streams of a bank."""
     contradictions = []
     names = [each.streams[0] for each in saved.streams]
     if any(len(each.streams) != 1 or each.ended for each in saved.streams):

@@ -51,7 +51,7 @@ class Detections:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name that messages use."""
         return self.table.name
 
     @property
@@ -123,7 +123,7 @@ class FieldFamily:
 
     @property
     def seconds(self) -> Fraction:
-        """How long all clips are together."""
+        """The sum of the lengths of all clips."""
         return sum(self.lengths.values(), Fraction(0))
 
     @property
