@@ -41,8 +41,7 @@ from tracepact.selection.files import OrderClaim
 from tracepact.selection.record import SelectionOutput
 from tracepact.stream.bank import BankState
 from tracepact.stream.state import StreamState
-from tracepact.tuning.records import CurvesRecord
-from tracepact.tuning.search import Tuning
+from tracepact.tuning.records import CurvesRecord, Tuning
 
 OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-annotation": (AnnotationAudit, "tracepact annotation audit"),

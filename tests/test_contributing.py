@@ -18,7 +18,7 @@ import pytest
 from cli.command import run
 from sources import nodes
 
-from tracepact.data.known_formats import FORMATS
+from tracepact.data.formats import FORMATS
 from tracepact.pytest_plugin import Scorer
 
 ROOT = Path(__file__).resolve().parent.parent

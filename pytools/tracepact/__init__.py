@@ -56,13 +56,12 @@ if TYPE_CHECKING:
     from tracepact.audits.league_command import league
     from tracepact.author.trial import try_contract
     from tracepact.command_line import run_command_line
-    from tracepact.data.column_maps import Columns
     from tracepact.data.decoding import ClassDecodings, Decoding
     from tracepact.data.events import ScoreField
     from tracepact.data.family import Mode
     from tracepact.data.fields import score_field
-    from tracepact.data.formats import Reading
     from tracepact.data.memory import AudioFolder
+    from tracepact.data.readings import Columns, Reading
     from tracepact.declarations import spec_path, starter_contracts
     from tracepact.diagnostics.collection import InvalidInput
     from tracepact.diagnostics.findings import Diagnostic, RowPlace
@@ -92,7 +91,7 @@ _HOMES = {
     "BatchRun": "runs.batch_run",
     "Bootstrap": "evaluate.uncertainty",
     "ClassDecodings": "data.decoding",
-    "Columns": "data.column_maps",
+    "Columns": "data.readings",
     "Contract": "language.contract",
     "Curves": "tuning.curves",
     "Decoding": "data.decoding",
@@ -100,7 +99,7 @@ _HOMES = {
     "InvalidInput": "diagnostics.collection",
     "Metrics": "runs.metrics",
     "Mode": "data.family",
-    "Reading": "data.formats",
+    "Reading": "data.readings",
     "RowPlace": "diagnostics.findings",
     "Run": "runs.run",
     "RunLike": "runs.opening",

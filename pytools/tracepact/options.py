@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,16 @@ def with_options(options: Sequence[Decorator], function: Callable[..., Any]) -> 
     return function
 
 
+def with_default(name: str, kind: Any, default: Any, help: str) -> Decorator:
+    """An option whose default value the help shows."""
+    return click.option(name, type=kind, default=default, show_default=True, help=help)
+
+
+def choice_of(words: type[Enum]) -> Any:
+    """The values of an enumeration, one of which an option takes."""
+    return click.Choice([one.value for one in words])
+
+
 def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The --set option."""
     return click.option(
@@ -318,6 +329,42 @@ def full_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The --full option; without it a command that prints text answers on one screen."""
     function = click.option("--brief", is_flag=True, hidden=True, expose_value=False)(function)
     return click.option("--full", is_flag=True, help="Show everything there is, and every warning.")(function)
+
+
+def aggregation_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --aggregation; None stands for the contract's own."""
+    return click.option(
+        "--aggregation",
+        type=click.Choice([a.value for a in Aggregation]),
+        callback=lambda ctx, param, value: None if value is None else Aggregation(value),
+        help="Aggregation over clips and classes (default: the contract's own).",
+    )(function)
+
+
+def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of scoring in batches."""
+    return with_options(
+        (
+            click.option(
+                "--engine",
+                metavar="ENGINE",
+                help="Score in batches of clips: local, processes, processes:N, dask or dask:N (a cluster started "
+                "here), or dask:tcp://HOST:PORT (a scheduler that is there). The result is that without it.",
+            ),
+            click.option(
+                "--memory",
+                metavar="SIZE",
+                help="The memory that the data of all batches at work may take together, at least 64MB, such as 2GB "
+                "(the default).",
+            ),
+        ),
+        function,
+    )
+
+
+def strict_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --strict option."""
+    return click.option("--strict", is_flag=True, help="Treat warnings as errors.")(function)
 
 
 def fail_on_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,7 +22,6 @@ from tracepact.audits.audit_union_gap import UnionGapAudit, audit_union_gap
 from tracepact.audits.comparison import Comparison, compare
 from tracepact.data.family import Family
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.collection import Diagnostics
 from tracepact.evaluate.uncertainty import Bootstrap, few_clips_notes
 from tracepact.files import json_text
 from tracepact.language.contract import Contract
@@ -183,7 +182,7 @@ FROM_PYTHON: dict[str, Callable[[Path], Record]] = {
 
 
 def _matched(folder: Path) -> tuple[Contract, Family]:
-    card = open_run(folder, Diagnostics()).rescore().card
+    card = open_run(folder).rescore().card
     return card.contract, card.family
 
 

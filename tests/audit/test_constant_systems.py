@@ -22,8 +22,8 @@ from tracepact.data.family import Family, Side
 from tracepact.declarations import spec_path
 from tracepact.evaluate.cast import AnswersTally, answers, is_constant
 from tracepact.evaluate.scores import score_share
-from tracepact.runs.pages import run_pages
 from tracepact.runs.report_parts import report_of
+from tracepact.runs.report_views import run_pages
 
 pytestmark = pytest.mark.slow
 

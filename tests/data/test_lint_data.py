@@ -15,9 +15,9 @@ from jsonschema import Draft202012Validator
 
 import tracepact
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.lint import fix, lint
 from tracepact.declarations import spec_path
 from tracepact.diagnostics.collection import Diagnostics
+from tracepact.runs.data_commands import fix, lint
 
 REF = events(
     "a 0 1 x",  # 2

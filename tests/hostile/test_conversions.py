@@ -43,7 +43,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "The text has gone through `parse_exact`.": (
         "tracepact.compat.tables._number",
-        "tracepact.data.score_files.score_value",
+        "tracepact.data.events.score_value",
         "tracelab.corpora.maestro._number",
         "tracepact.data.writers._times",
         "tracepact.thresholds.family.detections_of",

@@ -96,14 +96,14 @@ ALLOWED = {
         tracelab.study.rows:scored_part tracepact.score
         tracepact.audits.audit_labels:_labels clip_files read_field
         tracepact.audits.audit_labels:annotation_command conditions_from
-        tracepact.audits.audit_matcher:_family durations_from events_from
         tracepact.audits.audit_labels:_read_again read_events
         tracepact.audits.audit_labels:reference_command label_map_from
+        tracepact.audits.audit_matcher:_family durations_from events_from
         tracepact.audits.audit_settings:threshold_command label_map_from
         tracepact.audits.league:make_league conditions_from
         tracepact.author.editor_server:serve os.fdopen
         tracepact.compat.tables:_text read_bytes
-        tracepact.data.column_maps:_from_file read_toml_file
+        tracepact.data.readings:_from_file read_toml_file
         tracepact.data.data_files:FileOnDisk.read open_data
         tracepact.data.data_files:clip_files open_data walk_clips
         tracepact.data.data_files:first_bytes open
@@ -120,14 +120,14 @@ ALLOWED = {
         tracepact.data.fields:_read_npz read_bytes
         tracepact.data.fields:read_scores clip_files read_field
         tracepact.data.fields:score_field read_field
-        tracepact.data.folders:open_folder walk_clips
+        tracepact.runs.sides:open_folder walk_clips
         tracepact.data.formats:_read_folder clip_files
         tracepact.data.formats:how_to_read columns_from
         tracepact.data.formats:read_events clip_files open_data read_field
         tracepact.data.labels:label_map_from read_label_map
         tracepact.data.labels:read_label_map read_toml_file
-        tracepact.data.labels:read_soft clip_files
-        tracepact.data.lint:check_submission read_text
+        tracepact.data.score_files:read_soft clip_files
+        tracepact.data.columns:check_submission read_text
         tracepact.data.memory:_header soundfile.info wave.open
         tracepact.data.memory:events_from columns_from read_events
         tracepact.data.preparation:clip_choice_from read_bytes
@@ -149,9 +149,9 @@ ALLOWED = {
         tracepact.page_server:_Handler._content read_bytes
         tracepact.pytest_plugin:_golden read_bytes
         tracepact.runs.batch_scoring:side_from events_from open_dataset
-        tracepact.runs.batch_scoring:sides_of conditions_from label_map_from regions_from
+        tracepact.runs.batch_scoring:open_sides conditions_from label_map_from regions_from
         tracepact.runs.data_commands:convert_command durations_from read_events
-        tracepact.runs.report_views:_embedded read_bytes
+        tracepact.runs.report_parts:_embedded read_bytes
         tracepact.runs.side_options:_declared read_decoding
         tracepact.runs.side_options:readings columns_from
         tracepact.runs.task:lengths_from durations_from
@@ -163,7 +163,6 @@ ALLOWED = {
         tracepact.selection.judgements:read_preferences read_file
         tracepact.selection.python:_preferred read_preferences
         tracepact.selection.python:_with_own durations_from events_from
-        tracepact.tuning.batches:_open events_from open_dataset
     """,
     "Files of the package, and what this process writes or has just written.": """
         tracelab.corpora.track:published read_text
@@ -198,8 +197,8 @@ ALLOWED = {
         tracepact.prove.toolchain:kept read_text
         tracepact.prove.toolchain:only_user os.open
         tracepact.prove.toolchain:Toolchain.program binary.open hashlib.file_digest
-        tracepact.runs.batch_directory:_put open
-        tracepact.runs.batch_directory:claimed os.open
+        tracepact.runs.directory:_put open
+        tracepact.runs.directory:claimed os.open
         tracepact.show.pages:asset read_text
     """,
     "Nothing is opened: bytes, events or fields that are in memory already, the browser at our own page.": """

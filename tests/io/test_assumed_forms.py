@@ -9,7 +9,7 @@ import pytest
 from formats import EAF, LIST, SELD, listed, read
 
 from tracepact.data import sources
-from tracepact.data.column_maps import columns_from
+from tracepact.data.readings import columns_from
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Severity
 

@@ -8,7 +8,7 @@ from cli.command import run
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.language.compilation import parse_contract
 from tracepact.language.contract import Projection
 from tracepact.language.explanation import written_times

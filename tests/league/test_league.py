@@ -23,7 +23,7 @@ from tracepact.evaluate.scores import aggregate
 from tracepact.evaluate.uncertainty import differences, holm, intervals, ranks, standings
 from tracepact.language.contract import Aggregation
 from tracepact.measures.uncertainty import compare_systems
-from tracepact.runs.report import measured
+from tracepact.runs.tally import measured
 
 Given = tuple[Base, list[LeagueSystem]]
 FEWER = settings(max_examples=max(sized(20), settings().max_examples // 4))

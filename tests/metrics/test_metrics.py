@@ -17,7 +17,7 @@ from tracepact.measures.records import metrics_record
 from tracepact.measures.results import CountMetric, MeanMetric
 from tracepact.measures.standard import StandardMetrics
 from tracepact.measures.tables import compare, compare_overlap, compare_points
-from tracepact.runs.report import measured as metrics_of_run
+from tracepact.runs.tally import measured as metrics_of_run
 
 
 def counts(found: StandardMetrics, name: str) -> CountMetric:

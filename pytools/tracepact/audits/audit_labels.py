@@ -16,11 +16,12 @@ from tracepact.data.data_files import clip_files
 from tracepact.data.events import Durations, EventTable
 from tracepact.data.family import Side
 from tracepact.data.fields import read_field, read_scores
-from tracepact.data.formats import Reading, read_events
-from tracepact.data.known_formats import SCORES, find_format
-from tracepact.data.labels import LabelMap, apply_map, confidence_of, label_map_from, read_soft, soft_cells
+from tracepact.data.formats import SCORES, find_format, read_events
+from tracepact.data.labels import LabelMap, apply_map, label_map_from
 from tracepact.data.memory import conditions_from
 from tracepact.data.preparation import name_clips
+from tracepact.data.readings import Reading
+from tracepact.data.score_files import confidence_of, read_soft, soft_cells
 from tracepact.data.tables import Conditions
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
@@ -28,11 +29,11 @@ from tracepact.evaluate.soft_family import DecodedSide, SoftCard, SoftFamily, de
 from tracepact.language.contract import Projection
 from tracepact.options import Share as ShareArgument
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, data_table, exact, output_options, show
 from tracepact.runs.manifest import NAME as MANIFEST
 from tracepact.runs.margins import decoded_side
 from tracepact.runs.opening import Place, RunLike, scored_run
 from tracepact.runs.run import Run
+from tracepact.runs.side_options import OutputOptions, data_table, exact, output_options, show
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics, progress
 from tracepact.show.tables import Table, numbers, words
@@ -141,9 +142,6 @@ def _ambiguity(scene: str, clips: Sequence[Sequence[Fraction]]) -> Ambiguity:
     # `fsum` rounds once, so that the mean does not depend on the order of the clips.
     mean = fsum(map(entropy, values)) / len(values) if values else 0.0
     return Ambiguity(scene, len(clips), len(values), between, share, mean)
-
-
-# Shown
 
 
 def annotation_tables(audit: AnnotationAudit) -> list[Table]:
@@ -325,7 +323,7 @@ def audit_reference(
 
 
 def _settled(card: SoftCard, clause: str, amount: Fraction) -> tuple[int, int, Fraction, Fraction]:
-    """What becomes of a clause while every score moves by less than an amount (rule 18.9).
+    """The effect on a clause of moving every score by less than an amount (rule 18.9).
 
     Its obligations, those of them that may cease to be asked or whose verdict may change, and the bounds of its pooled
     score.
@@ -354,7 +352,7 @@ def _settled(card: SoftCard, clause: str, amount: Fraction) -> tuple[int, int, F
 
 
 def _near_labels(family: SoftFamily, amount: Fraction) -> Iterator[ReferenceLabels]:
-    """How many frames of each class have a label nearer to the threshold than an amount."""
+    """The number of frames of each class whose label is nearer to the threshold than an amount."""
     mask = family.masks["ref_active"]
     # The margin of a frame without a label, such as one beyond the last of them, is infinite: no error of a label
     # reaches it.

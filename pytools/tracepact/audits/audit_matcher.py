@@ -22,8 +22,8 @@ from tracepact.language.contract import Contract, MatcherKind
 from tracepact.language.formula import FrameRun
 from tracepact.options import complete_starter, durations_option, given_contract, set_option
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, data_table, output_options, show
 from tracepact.runs.opening import RunLike, scored_run
+from tracepact.runs.side_options import OutputOptions, data_table, output_options, show
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics, progress
 from tracepact.show.tables import Table, numbers, words
@@ -162,7 +162,7 @@ def _bridges(
 
 
 def _piece(length: int, hole: int, search: int) -> int:
-    """How long a piece of a reference of this length is; 0 if the bridge would not reach the reference."""
+    """The length of a piece of a reference of this length; 0 if the bridge would not reach the reference."""
     # The bridge's far edge is the hole and the piece away from the edge of its reference: no more than search, so that
     # both stay candidates (rule 8.1).
     piece = max(1, min(length // 4, search - hole))

@@ -19,16 +19,9 @@ from tracepact.audits.systems import (
 )
 from tracepact.evaluate.scores import BALANCED, ProfileOrigin, RiskProfile, RiskProfiles, earned, risk_profiles
 from tracepact.language.contract import Aggregation, Contract, Profile
+from tracepact.options import aggregation_option
 from tracepact.records import Count, Digest, Record, Share, ShareDecimal
-from tracepact.runs.directory import (
-    VACUITY,
-    OutputOptions,
-    aggregation_option,
-    data_table,
-    output_options,
-    show,
-    vacuous_mark,
-)
+from tracepact.runs.side_options import VACUITY, OutputOptions, data_table, output_options, show, vacuous_mark
 from tracepact.show.figures import heat_table
 from tracepact.show.tables import Column, Table, numbers, words
 from tracepact.wording import decimal, rounded
@@ -158,7 +151,7 @@ def named(best: Sequence[str]) -> str:
 
 
 def vacuity_note(rankings: Sequence[Ranking]) -> list[str]:
-    """What the marks of vacuous values and of those that are not earned mean, where they are shown."""
+    """Notes on the marks of vacuous values and of values that are not earned, where the marks are shown."""
     shown = [one for row in rankings for one in row.values]
     marks = {VACUITY: any(one.vacuous for one in shown), NOT_EARNED: not all(one.earned for one in shown)}
     return [note for note, is_used in marks.items() if is_used]

@@ -20,14 +20,14 @@ from tracepact.evaluate.curves import StepFunction
 from tracepact.evaluate.scores import LOGIC, MEAN, earned, shown_name
 from tracepact.evaluate.tolerance import ToleranceCurves, curves, parameter_value
 from tracepact.language.contract import Aggregation
-from tracepact.options import OddLength, earlier_name
+from tracepact.options import OddLength, aggregation_option, earlier_name
 from tracepact.options import Share as ShareArgument
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, aggregation_option, data_table, exact, output_options, show
 from tracepact.runs.opening import OpenRun, Place, RunLike, opened, scored_run
 from tracepact.runs.report import DecodingRecord
 from tracepact.runs.report_parts import tolerance_figure
 from tracepact.runs.run import Run
+from tracepact.runs.side_options import OutputOptions, data_table, exact, output_options, show
 from tracepact.runs.violations import ScoreRecord, ValueRecord
 from tracepact.show.figures import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics, progress

@@ -48,10 +48,10 @@ from tracepact.evaluate.uncertainty import (
     outside_notes,
 )
 from tracepact.language.contract import Aggregation, Profile
+from tracepact.options import aggregation_option
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.runs.opening import opened
-from tracepact.runs.side_options import bootstrap_options
+from tracepact.runs.side_options import OutputOptions, bootstrap_options, data_table, output_options, show
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import progress
 from tracepact.show.tables import Table, numbers, words

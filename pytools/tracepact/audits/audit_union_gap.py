@@ -19,9 +19,10 @@ from tracepact.language.contract import CLASS_ATOMS, Aggregation, EventClause, F
 from tracepact.language.formula import atoms
 from tracepact.outputs import PICTURE, OutputFile
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, data_table, exact, output_options, owner, show
+from tracepact.runs.directory import owner
 from tracepact.runs.opening import RunLike, scored_run
 from tracepact.runs.run import Run
+from tracepact.runs.side_options import OutputOptions, data_table, exact, output_options, show
 from tracepact.runs.violations import ScoreRecord
 from tracepact.show.figures import Bar, BarGroup, bar_chart, heat_table
 from tracepact.show.lines import progress

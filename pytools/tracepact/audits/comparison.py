@@ -29,19 +29,19 @@ from tracepact.evaluate.uncertainty import (
 )
 from tracepact.language.contract import Aggregation
 from tracepact.language.formula import FrameRun
+from tracepact.options import aggregation_option
 from tracepact.records import Count, Name, Record, Share
 from tracepact.runs.batch_run import NO_TABLES
-from tracepact.runs.directory import (
+from tracepact.runs.opening import OpenRun, RunLike, opened
+from tracepact.runs.side_options import (
     VACUITY,
     OutputOptions,
-    aggregation_option,
+    bootstrap_options,
     data_table,
     output_options,
     show,
     vacuous_mark,
 )
-from tracepact.runs.opening import OpenRun, RunLike, opened
-from tracepact.runs.side_options import bootstrap_options
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import progress
 from tracepact.show.tables import Table, numbers, words

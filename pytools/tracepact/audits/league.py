@@ -186,7 +186,7 @@ class StoredLeague:
 
 @dataclass(frozen=True, slots=True)
 class LeagueParts:
-    """What a league is made of: what its runs share, its systems in the order they came, and what was odd."""
+    """The parts of a league: what its runs share, its systems in the order they came, and warnings."""
 
     base: Base
     systems: tuple[LeagueSystem, ...]

@@ -46,7 +46,7 @@ class ColumnGroup(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeagueEntry:
-    """What one system has in a column; `parts` are the clauses behind it, where it is a mean of clauses."""
+    """The value of one system in a column; `parts` are the clauses behind it, where it is a mean of clauses."""
 
     value: Fraction | float | None
     earned: bool
@@ -291,7 +291,7 @@ class League(Record, frozen=True, kw_only=True):
 
 
 def column_id(column: LeagueColumn) -> str:
-    """What a column is called among all: `profile.balanced`, `metric.event_f1`; the headline by its name alone."""
+    """The full name of a column, such as `profile.balanced` or `metric.event_f1`; the headline has no group."""
     return full_name(column.group, column.name)
 
 

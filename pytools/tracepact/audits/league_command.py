@@ -40,10 +40,9 @@ from tracepact.files import Row, json_text
 from tracepact.options import format_option, full_option
 from tracepact.outputs import LocalFolder, print_json, print_rows
 from tracepact.records import plain
-from tracepact.runs.directory import exact
 from tracepact.runs.originals import Places
-from tracepact.runs.report_views import SILENT, Sounds, check_audio, embed_audio_option, find_sounds, sounds_line
-from tracepact.runs.side_options import bootstrap_options
+from tracepact.runs.report_parts import SILENT, Sounds, check_audio, embed_audio_option, find_sounds, sounds_line
+from tracepact.runs.side_options import bootstrap_options, exact
 from tracepact.show.lines import print_diagnostics, progress, reader_may_leave, say
 from tracepact.show.pages import Section, html_page, templates
 from tracepact.show.tables import Table, TerminalTable, csv_text, print_tables, table_lines
@@ -75,7 +74,7 @@ def league_page(league: League, base: Base, systems: Sequence[LeagueSystem], sou
 
 
 def _tiles(league: League) -> Iterator[tuple[str, str]]:
-    """Who is first by the column that orders the league, in each profile, and how many are ranked."""
+    """The first system of the column that orders the league, and of each profile."""
     column = league.ranked_by
     for one in (column, *league.group(ColumnGroup.PROFILE)):
         value = next((league_tables.number(value) for value in one.values if value.rank == 1), None)
@@ -154,7 +153,7 @@ def _plotted(league: League) -> list[LeagueColumn]:
 
 
 def _data(league: League) -> dict[str, Any]:
-    """What the script of the page needs."""
+    """The data for the script of the page."""
     return {
         "systems": league.names,
         "ranked": [value.rank is not None for value in league.ranked_by.values],
@@ -296,7 +295,7 @@ def league_parts(
     scores: Mapping[str, Any] | None = None,
     originals: Places | None = None,
 ) -> LeagueParts:
-    """What a league is made of, read from its runs."""
+    """The parts of a league, read from its runs."""
     places = some_runs(runs)
     settings = Settings(baseline or places[0].name, rank_by, bootstrap.number, bootstrap.seed, bootstrap.level)
     return make_league(places, settings, conditions, on_stage, scores, originals)

@@ -31,13 +31,14 @@ from tracepact.measures.uncertainty import metric_draws
 from tracepact.records import Count, Digest, Record, Share, record_of
 from tracepact.runs.manifest import digest
 from tracepact.runs.opening import OpenRun, RunIdentity
-from tracepact.runs.report import ContractRecord, Report, Versions, measured
-from tracepact.runs.sides import field_sides
+from tracepact.runs.report import ContractRecord, Report, Versions
+from tracepact.runs.tally import measured
 from tracepact.runs.task import Scored, Task
 from tracepact.runs.timelines import clip_data, packed
 from tracepact.thresholds.family import Detections
 from tracepact.thresholds.metrics import level_runs
 from tracepact.thresholds.psds import SCENARIOS, Psds, psds
+from tracepact.tuning.batches import field_sides
 from tracepact.wording import print_number
 
 # The standard metrics of a run as the columns of a league take them: one value each, and whether it was earned.
@@ -138,7 +139,7 @@ class Base(Record, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> RunIdentity:
-        """What a run is compared by."""
+        """The identity by which runs are compared."""
         return RunIdentity(self.contract.digest, self.mode, self.tables, self.clips, self.classes)
 
     @property
@@ -156,7 +157,7 @@ class Base(Record, frozen=True, kw_only=True):
         )
 
     def frames_of(self, segment: str) -> int:
-        """How many frames the clip of a segment has; less than none if there is no such segment."""
+        """The number of frames of the clip of a segment; -1 if there is no such segment."""
         if not (segment.isascii() and segment.isdecimal() and len(segment) < _DIGITS):
             return -1
         number = int(segment)
@@ -194,7 +195,7 @@ def _label_map(labels: Mapping[str, Any]) -> str:
 def base_of(
     run: OpenRun, report: Report, card: Scorecard, conditions: Mapping[str, str] | None, settings: Settings
 ) -> Base:
-    """What the first run of a league brings."""
+    """The shared part of a league, taken from its first run."""
     family, identity = card.family, run.identity
     return Base(
         format="tracepact-league-base/1",
@@ -230,7 +231,7 @@ def report_differences(
 
 
 def _pairs(base: Policies, other: Policies) -> Iterator[tuple[str, str, str, str]]:
-    """What a policy is of, what to do if it differs, and both of it."""
+    """Each policy by name, with the way out where the two differ and both values."""
     yield "label map", "score all systems with the same --label-map", base.label_map, other.label_map
     yield "treatment of events outside clips", "use the same --outside for all", base.outside, other.outside
     for name in sorted({*base.metrics, *other.metrics}):
@@ -290,7 +291,7 @@ def given_scores(scores: Any, scored: Scored, base: Base) -> GivenScores:
 
 
 def _words(how: Psds) -> str:
-    """What a PSDS is taken with, in one line."""
+    """The parameters of a PSDS in one line."""
     parts = {
         "dtc": how.criteria.dtc,
         "gtc": how.criteria.gtc,
@@ -355,7 +356,7 @@ class LeagueSystem:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the system."""
         return self.stored.about.name
 
 

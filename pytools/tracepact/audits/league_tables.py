@@ -39,7 +39,7 @@ class LaneMark:
 
 @dataclass(frozen=True, slots=True)
 class SideLane:
-    """What one side has in a clip and class: its runs, and where clauses fail."""
+    """One side of a clip and class: its runs, and the stretches where clauses fail."""
 
     name: str
     runs: tuple[LaneMark, ...]
@@ -113,7 +113,7 @@ def _class(label: int, clip: int, base: Base, systems: Sequence[LeagueSystem], l
 def _failed(
     system: LeagueSystem, failures: Sequence[Sequence[int]], frames: int, step: Fraction
 ) -> tuple[LaneMark, ...]:
-    """Where clauses fail: stretches with the names of the clauses that fail there, joined where they touch."""
+    """The stretches where clauses fail, each with the names of those clauses; stretches that touch are joined."""
     edges: list[tuple[int, int, str]] = []
     for clause, *flat in failures:
         name = system.stored.clauses[clause]
@@ -151,7 +151,7 @@ def _mark(start: int, end: int, frames: int, step: Fraction, words: str) -> Lane
 
 
 def _ticks(length: Fraction) -> list[tuple[str, str]]:
-    """Where the axis has its numbers, about five; none for a length that no float holds."""
+    """The places and texts of the numbers on the axis, about five; none for a length too small for a float."""
     rough = float(length) / 5
     if not rough:
         return []
@@ -178,7 +178,7 @@ _TITLES = {
 
 
 def column_title(column: LeagueColumn) -> str:
-    """What a column is called in tables."""
+    """The heading of a column in tables."""
     if column.group is ColumnGroup.METRIC:
         shown = column.name.replace(".", " ").replace("_", " ").replace("f1", "F1")
         return shown if column.ranked else f"{shown} in s"
@@ -228,7 +228,7 @@ def value_text(league: League, value: LeagueValue) -> str:
 
 
 def first_text(league: League, name: str) -> str:
-    """Who is first, with a mark if it hardly listens."""
+    """The name of a system that is first, with a mark if it answers the same nearly throughout."""
     words = league.nearly_constant.get(name)
     return f"{name} (≈ {words})" if words else name
 
@@ -290,7 +290,7 @@ def score_table(league: League, group: ColumnGroup, *, detail: bool) -> Table:
 
 
 def best_table(league: League, *groups: ColumnGroup, most: int | None = None) -> Table:
-    """Who is first in each column; of some groups, in their first columns only."""
+    """The first system of each column, of all columns or of those of some groups; `most` limits their number."""
     columns = [one for one in league.columns if one.leading and one.ranked and (not groups or one.group in groups)][
         :most
     ]
@@ -317,7 +317,7 @@ def map_table(league: League, scores: LeagueMap, clause: str, title: str) -> Tab
 
 
 def systems_table(league: League) -> Table:
-    """Where every system came from."""
+    """The origin of every system: its files, its format, its run."""
     rows: list[list[Cell | str]] = [
         [
             _system(one.name, league),
@@ -334,7 +334,7 @@ def systems_table(league: League) -> Table:
 
 
 def declared(league: League) -> list[tuple[str, str]]:
-    """What was declared, each fact behind its name."""
+    """The facts that were declared, each with its name."""
     contract, settings, policies = league.contract, league.settings, league.policies
     facts = [
         ("contract", f"{contract.name}, digest {contract.digest}"),
@@ -355,7 +355,7 @@ def declared(league: League) -> list[tuple[str, str]]:
 
 
 def how(league: League) -> str:
-    """How intervals were made."""
+    """The way intervals were drawn, in words."""
     settings = league.settings
     level = f"{short(settings.level * 100)} %"
     clips = count(league.clips, "clip")

@@ -156,7 +156,7 @@ def ordered(rows: ScoreRows, clips: tuple[str, ...], classes: tuple[str, ...]) -
 
 
 def _faults(base: RunIdentity, other: RunIdentity) -> Iterator[tuple[str, str]]:
-    """What differs, and what to do about it."""
+    """Each difference between two runs, with the way out."""
     # Clips and classes follow from contract, mode and tables: where these differ, naming them as well says nothing.
     same_data = True
     if base.contract != other.contract:
@@ -398,7 +398,7 @@ def _check_same(reports: Mapping[str, dict[str, Any]]) -> None:
 
 
 def _identity(report: dict[str, Any], what: str) -> Any:
-    """What two reports must agree on."""
+    """One of the things that two reports must agree on."""
     match what:
         case "contract":
             return report.get("contract", {}).get("digest")

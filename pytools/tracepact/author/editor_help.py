@@ -53,7 +53,7 @@ from tracepact.wording import count, quoted, time_text
 
 @dataclass(frozen=True, slots=True)
 class BoundHint:
-    """What stands behind a bound: its length in frames, and why in a sentence."""
+    """The hint behind a bound: its length in frames, and a sentence that explains it."""
 
     offset: int
     label: str
@@ -106,14 +106,14 @@ def _time(bound: Bound) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is said of a part of the text."""
+    """An explanation of a part of the text."""
 
     span: Span
     text: str
 
 
 def hover(reading: TextReading, offset: int) -> Told | None:
-    """What can be said of a character's place; None for spaces, comments and what has a fault."""
+    """An explanation of the place of a character; None for spaces, comments and statements with a fault."""
     # Names first, as the smallest thing under the pointer, then reserved words, then the part of a formula around it.
     place = reading.at(offset)
     if place is not None:
@@ -321,7 +321,7 @@ def _terms(reading: TextReading, each: Each | None) -> Iterator[Suggestion]:
 
 
 def _each(tokens: list[Token]) -> Each | None:
-    """What the event clause that is being written ranges over, if it is one of the kinds."""
+    """The kind of event that the clause being written ranges over, once it is complete."""
     for token, following in pairwise(tokens):
         if token.type == "EACH":
             return next((each for each in Each if each.value == following), None)
@@ -463,7 +463,7 @@ def _words(key: str, schema: Mapping[str, Any], *, quoted: bool) -> Iterator[Sug
 
 
 def _about(schema: Mapping[str, Any]) -> str:
-    """What a key holds, in the words of the form."""
+    """The description of a key in the schema."""
     reference = str(schema.get("$ref", "")).rpartition("/")[2]
     named = _schema()["$defs"].get(reference, {})
     return str(schema.get("description") or named.get("description") or schema.get("type") or "one of several words")

@@ -69,7 +69,7 @@ _OUTLINED = {
 
 
 def shown_name(uri: str) -> str:
-    """What a document is called in messages: the last part of its address."""
+    """The name of a document in messages: the last part of its address."""
     return PurePosixPath(unquote(urlsplit(uri).path)).name or uri
 
 

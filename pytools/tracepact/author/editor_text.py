@@ -55,7 +55,7 @@ class TextLines:
         return end
 
     def span(self, span: Span) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Where a span begins and ends."""
+        """The two ends of a span."""
         return self.place(span.start), self.place(span.end)
 
     def _units(self, text: str) -> int:
@@ -463,5 +463,5 @@ def rename(reading: TextReading, offset: int, new: str) -> list[TextEdit]:
 
 
 def _kinds(reading: TextReading, name: str) -> list[str]:
-    """What every occurrence of a word stands for."""
+    """The kinds of all occurrences of a word, sorted."""
     return sorted(o.kind.value for o in reading.occurrences if o.name == name)

@@ -45,10 +45,9 @@ from tracepact.language.predicate import (
 from tracepact.options import contract_argument, given_contract, set_option
 from tracepact.outputs import LocalFolder
 from tracepact.runs.directory import write_run
-from tracepact.runs.pages import WITH_RUN, run_pages
 from tracepact.runs.report import Report
 from tracepact.runs.report_parts import report_of
-from tracepact.runs.report_views import render_report
+from tracepact.runs.report_views import WITH_RUN, render_report, run_pages
 from tracepact.runs.run import Run, score
 from tracepact.show.lines import give, progress, say
 from tracepact.show.tables import Cell, ShareBar, Table, TerminalTable, Tone, output, words

@@ -184,7 +184,7 @@ def word_helps() -> dict[str, WordHelp]:
 
 
 def _examples(title: str, form: str) -> Iterator[tuple[str, str]]:
-    """What a form of the reference may be asked for by, each with a statement that uses it."""
+    """The words by which a form of the reference is found, each with a statement that uses it."""
     match title:
         case "Atoms":
             yield form, f"clause heard on {form} : N[40ms] pred_active"
@@ -210,7 +210,7 @@ def _using(words: Sequence[str]) -> str:
 
 
 def _word(name: str) -> Iterator[str]:
-    """What a word of contracts means, each form that it stands in, and a statement that uses it."""
+    """The forms of a word of contracts with their meanings, and a statement that uses it."""
     told = word_helps()[name]
     yield from (fill(form, _width(), subsequent_indent="    ") for form in told.forms)
     yield f"\nexample:\n    {told.example}"

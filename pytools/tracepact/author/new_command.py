@@ -121,7 +121,7 @@ def draft(name: str, answers: DraftAnswers) -> str:
 
 
 def _draft_answer(answers: DraftAnswers) -> Iterator[OnTime | Never]:
-    """What is asked, in order; so much more that no silent, always active or broken prediction satisfies all."""
+    """The questions of a draft, completed so that no silent, always active or broken prediction meets all of them."""
     edges = {OnTime.ONSETS, OnTime.OFFSETS} & {*answers.on_time}
     never = {*answers.never}
     if OnTime.LENGTHS in answers.on_time:

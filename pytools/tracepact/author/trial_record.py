@@ -155,7 +155,7 @@ ROW_COLUMNS = ("system", "strays", "clause", "value", "decimal", "satisfied", "o
 
 
 def heading(trial: Trial) -> list[str]:
-    """What was played on what."""
+    """Lines on the systems and clips of a trial, the aggregation and the tolerances."""
     scenes = "given references" if trial.given else "scenes made for its step and tolerances"
     lines = [
         f"{count(len(trial.systems), 'system')} played on {count(len(trial.scenes), 'clip')} ({scenes})",
@@ -201,7 +201,7 @@ def value_table(trial: Trial, *, full: bool = True) -> Table:
 
 
 def shown_columns(trial: Trial) -> str:
-    """What the numbers above the columns of a short table mean, and its sign for a value without an obligation."""
+    """The meaning of the numbered columns of a short table, and of its sign for a value without an obligation."""
     clauses = ", ".join(f"{number} {row.clause}" for number, row in enumerate(trial.orders, 1))
     empty = any(score.vacuous for system in trial.systems for score in system.scores)
     return f"{clauses}{'; ∅: nothing was asked' if empty else ''}"

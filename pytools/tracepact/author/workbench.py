@@ -15,8 +15,7 @@ from tracepact.data.assembly import assemble
 from tracepact.data.documents import FamilyDocument, parse_document, read_side
 from tracepact.data.event_rows import EventRows, TimeTexts
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.family import Family, Mode, Runs, Side, unpack
-from tracepact.data.grid import Grid
+from tracepact.data.family import Family, Grid, Mode, Runs, Side, unpack
 from tracepact.data.preparation import SideTables, prepare
 from tracepact.data.sources import TextFile
 from tracepact.data.tables import read_table

@@ -42,7 +42,7 @@ Statistics = tuple[Floats, dict[str, Any]]
 """The scores at which counts change, infinity last, and each count for the thresholds just below them."""
 Results = dict[Any, Any]
 _GUARD = 3
-"""How many decimals times keep beyond those that comparisons are rounded to."""
+"""The decimals that times keep beyond those that comparisons are rounded to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,14 +295,14 @@ def by_collar(policy: EventPolicy) -> Count:
 
 
 def deltas_of(table: ScoredTable, count: Count, *times: Fraction) -> Deltas:
-    """What a way of counting counts at every threshold."""
+    """The counts of a way of counting at every threshold."""
     runs, levels = table.runs(*times)
     tallies, triggers = count(table.family(), runs)
     return table.deltas(tallies, levels, triggers)
 
 
 def statistics_at(table: ScoredTable, count: Count, threshold: Any, *times: Fraction) -> dict[Any, dict[str, Any]]:
-    """What a way of counting counts at one threshold, by class."""
+    """The counts of a way of counting at one threshold, by class."""
     # One threshold is decoded and counted alone: counting all of them to pick one takes a hundred times as long.
     runs = table.runs_at(threshold, *times)
     tallies, triggers = count(table.family(), runs)

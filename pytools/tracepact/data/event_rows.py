@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.data.column_maps import CLOCK
 from tracepact.data.events import (
     LONGEST_TIME,
     Durations,
@@ -21,9 +20,11 @@ from tracepact.data.events import (
     ratios,
     ticks,
 )
+from tracepact.data.readings import CLOCK
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
+from tracepact.records import Record
 from tracepact.wording import count, parse_exact, print_number, seconds
 
 # Times that look like milliseconds where seconds are read (rule 13.37).
@@ -38,8 +39,7 @@ FEW = 5
 _ROOM = (1 << 62) // THOUSAND
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Record, frozen=True):
     """How the ends of a side's events compare with the lengths of their clips, in counts, which add up over clips.
 
     `events` are on clips of a known length. Of them `far` end far beyond it and `outside` even as milliseconds; `tiny`
@@ -358,7 +358,7 @@ class EventRows:
         assumed.clear()
 
     def table(self, digest: str | None = None) -> EventTable:
-        """What was read."""
+        """The events that were collected."""
         self.report_assumed()
         clips: Mapping[str, tuple[Event, ...]] = {clip: tuple(events) for clip, events in self.clips.items()}
         return EventTable(self.name, clips, digest)

@@ -12,23 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.data.column_maps import SAMPLED, Columns, columns_from, offered_map
 from tracepact.data.columns import report_missing
-from tracepact.data.data_files import Frame, field_text, frame_of
+from tracepact.data.data_files import Frame, field_text, frame_columns, frame_of
 from tracepact.data.decoding import field_events
 from tracepact.data.event_rows import UNLABELLED, EventRows, TimeTexts, clip_length
 from tracepact.data.events import Durations, Event, EventTable, Lengths, Regions
 from tracepact.data.fields import array_of, field_from, is_array
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
+from tracepact.data.readings import SAMPLED, Columns, Reading, columns_from, offered_map
 from tracepact.data.sources import EVENT_COLUMNS, SOUND_ENDINGS, shown, uncollected
-from tracepact.data.tables import (
-    Conditions,
-    add_rows,
-    find_layout,
-    read_conditions,
-    read_durations,
-    read_regions,
-)
+from tracepact.data.tables import Conditions, add_rows, find_layout, read_conditions, read_durations, read_regions
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.formula import runs_of_frames
@@ -220,11 +213,7 @@ def _add_frame(frame: Frame, rows: EventRows) -> None:
         rows.diagnostics.add("wrong-columns", f"column `{column}` occurs twice", place, "keep one of them")
     if not report_missing(required, frame.names, place, rows.diagnostics) or repeated:
         return
-    columns = [
-        frame.texts(frame.names.index(column)) if column in frame.names else [""] * frame.rows
-        for column in (*EVENT_COLUMNS, "confidence")
-    ]
-    rows.add_all(enumerate(zip(*columns, strict=True)))
+    rows.add_all(enumerate(zip(*frame_columns(frame, (*EVENT_COLUMNS, "confidence")), strict=True)))
 
 
 # Takes masks that are in memory: one truth value a frame, for one clip or for several by name.

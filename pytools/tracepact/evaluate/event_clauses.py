@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.data.family import Family, Side
-from tracepact.data.grid import RunColumns, run_columns
+from tracepact.data.family import Family, RunColumns, Side, run_columns
 from tracepact.declarations import dataclass, renamed
 from tracepact.diagnostics.findings import Span
 from tracepact.evaluate.masks import Pair, choose, is_ignored, matching, obligated_run

@@ -21,7 +21,7 @@ _ROOM = 1 << 59
 
 
 class StepBudget:
-    """How many steps of a search are left; InvalidInput when there are none."""
+    """The steps that are left to a search; InvalidInput when none is."""
 
     def __init__(self) -> None:
         self.left = limits().steps

@@ -249,7 +249,7 @@ class Measured:
 
     @property
     def clips(self) -> int:
-        """How many clips there are."""
+        """The number of clips."""
         return len(self.clip_names)
 
     def on_clips(self, names: tuple[str, ...]) -> "Measured":
@@ -371,7 +371,7 @@ def seconds(ticks: Ticks, unit: int) -> Floats:
 
 
 def _allowed(rule: OffsetRule, collar: float, shared: NDArray[Any]) -> NDArray[Any]:
-    """How far apart the offsets of each pair may be."""
+    """The greatest distance of the offsets of each pair."""
     match rule:
         case OffsetRule.MAX:
             return np.asarray(np.maximum(collar, shared))

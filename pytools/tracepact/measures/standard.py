@@ -12,8 +12,7 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from tracepact.data.events import EventColumns, EventTable, Regions, Ticks, roomy
-from tracepact.data.family import Family, Side
-from tracepact.data.grid import ceil_div, run_columns
+from tracepact.data.family import Family, Side, ceil_div, run_columns
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.event_clauses import EventEvaluation, Match, evaluate_events
@@ -197,7 +196,7 @@ def _check_segments(both: Intervals, length: Fraction) -> None:
 
 
 def _cells_of_clips(both: Intervals, length: Fraction, durations: Mapping[str, Fraction]) -> tuple[Indices, Indices]:
-    """How many segments each clip has, in exact numbers and in floats."""
+    """The number of segments of each clip, by exact arithmetic and in floats."""
     times = [durations[clip] for clip in both.clips]
     exact = [ceil(time / length) for time in times]
     floats = [ceil(float(time) / float(length)) for time in times]
@@ -205,7 +204,7 @@ def _cells_of_clips(both: Intervals, length: Fraction, durations: Mapping[str, F
 
 
 def _cells_of_events(both: Intervals, length: Fraction) -> tuple[Indices, Indices]:
-    """How many segments each clip has up to the last event of either side, in exact numbers and in floats."""
+    """The number of segments of each clip up to the last event of either side, by exact arithmetic and in floats."""
     exact, floats = (np.zeros(len(both.clips), dtype=np.int64) for _ in range(2))
     for side in (both.ref, both.pred):
         whole = int(length * both.unit)

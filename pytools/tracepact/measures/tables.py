@@ -8,9 +8,10 @@ from operator import attrgetter
 import numpy as np
 from msgspec import structs
 
-from tracepact.data.assembly import UNION_CLASS, assemble, by_stem, similar_clip
+from tracepact.data.assembly import assemble
 from tracepact.data.events import Durations, Event, EventColumns, EventTable, Lengths, Regions, columns, listed_lengths
-from tracepact.data.family import Mode, Side
+from tracepact.data.family import UNION_CLASS, Mode, Side
+from tracepact.data.labels import by_stem, similar_clip
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.contract import Contract
@@ -45,7 +46,7 @@ from tracepact.wording import count, print_number, time_text
 
 @dataclass(frozen=True, slots=True)
 class WholeComparison:
-    """What only the whole can tell of which two tables are a part: its classes, its clips, how many have no length."""
+    """Facts of a whole that its part does not show: the classes, the number of clips, and of those without a length."""
 
     classes: tuple[str, ...]
     clips: int
@@ -104,7 +105,7 @@ def compare(
 
 
 def _lengths(reference: EventTable, prediction: EventTable, durations: Lengths, step: Fraction) -> Durations:
-    """How long every clip of either side is."""
+    """The length of every clip of either side."""
     found = dict(listed_lengths(durations))
     for clip in (*reference.clips, *prediction.clips):
         if isinstance(durations, Fraction):

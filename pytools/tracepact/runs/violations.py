@@ -140,9 +140,9 @@ Vector = Annotated[dict[Name, ScoreRecord], Meta(description="The score of every
 
 SHOWN = 5
 
-_Clip = Annotated[str, Meta(description="The clip.")]
-_Label = Annotated[str, Meta(description="The class.")]
-_Seconds = Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
+ClipField = Annotated[str, Meta(description="The clip.")]
+ClassField = Annotated[str, Meta(description="The class.")]
+EndsField = Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
 _Amount = Annotated[
     str,
     Meta(
@@ -207,8 +207,8 @@ class ViolationRecord(OneOf):
 class FrameViolationRecord(Record, ViolationRecord, frozen=True):
     """A violated obligation of a frame clause."""
 
-    clip: _Clip
-    label: _Label = field(name="class")
+    clip: ClipField
+    label: ClassField = field(name="class")
     frame: Annotated[Count, Meta(description="The violated frame.")]
     time: NotNegative
     part: FailingPart
@@ -245,10 +245,10 @@ class FrameViolationRecord(Record, ViolationRecord, frozen=True):
 class EventViolationRecord(Record, ViolationRecord, frozen=True):
     """A violated obligation of an event clause."""
 
-    clip: _Clip
-    label: _Label = field(name="class")
-    interval: _Seconds
-    partner: Annotated[_Seconds | None, Meta(description="What the matcher gave the interval; null if nothing (4.4).")]
+    clip: ClipField
+    label: ClassField = field(name="class")
+    interval: EndsField
+    partner: Annotated[EndsField | None, Meta(description="What the matcher gave the interval; null if nothing (4.4).")]
     part: FailingPart
     comparison: Annotated[
         ComparisonRecord | None,

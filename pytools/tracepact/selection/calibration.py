@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from tracepact.data.events import Event
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, Source, TextPlace, did_you_mean
 from tracepact.language.compilation import parse_formula

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.data.memory import durations_from, events_from
 from tracepact.data.sources import nearest_sibling, shown
 from tracepact.declarations import spec_path

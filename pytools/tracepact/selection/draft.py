@@ -11,8 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tracepact.data.events import Durations, Event, EventTable, Lengths
-from tracepact.data.grid import Grid
-from tracepact.data.lint import fix, lint
+from tracepact.data.family import Grid
 from tracepact.declarations import OnStage
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import RowPlace
@@ -20,6 +19,7 @@ from tracepact.language.compilation import read_file
 from tracepact.language.contract import Contract, FrameClause
 from tracepact.language.formula import windows
 from tracepact.options import Assignment, WholeNumber, complete_starter, named_contract, with_options
+from tracepact.runs.data_commands import fix, lint
 from tracepact.selection.calibration import (
     NO_FAMILY,
     Calibration,

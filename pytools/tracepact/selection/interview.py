@@ -22,7 +22,7 @@ from tracepact.inputs import LARGEST_DOCUMENT, read_within
 from tracepact.options import Assignment, durations_option
 from tracepact.page_server import PageServer, Questions, ServedFile, decoded, encoded, server_options
 from tracepact.records import Count, Record
-from tracepact.runs.report_views import media_type
+from tracepact.runs.report_parts import media_type
 from tracepact.selection.basis import Coordinate, observe_family, with_matcher
 from tracepact.selection.calibration import Calibration
 from tracepact.selection.calibration_reader import load_calibration

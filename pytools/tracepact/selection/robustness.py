@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from tracepact.data.events import Event, EventTable, Lengths
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.declarations import OnStage, silent
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, RowPlace

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from tracepact.data.assembly import assemble
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.family import Atoms, Family, Layout, Side, offset, onset
-from tracepact.data.grid import Grid
+from tracepact.data.family import Atoms, Family, Grid, Layout, Side, offset, onset
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.masks import apply_node

@@ -102,7 +102,7 @@ def templates(folder: Path | None = None) -> Environment:
 
 
 def _visible(value: Any) -> Any:
-    """What a template prints, with the signs escaped that act; what is HTML already was printed by one."""
+    """A value as a template prints it, with acting signs escaped; HTML was made by a template and stays as it is."""
     return visible(value) if type(value) is str else value
 
 
@@ -130,7 +130,7 @@ def script_json(data: Any) -> str:
 
 
 def _policy(style: str, scripts: Sequence[str], media: str, connect: str) -> str:
-    """What a browser may do for a page: use this style sheet, these scripts, sounds and servers, no others."""
+    """The content policy of a page: this style sheet, these scripts, sounds and servers, and no others."""
     allowed = " ".join(map(_source, scripts))
     places = "".join(f"{what}-src {where}; " for what, where in (("media", media), ("connect", connect)) if where)
     loads = f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; {places}"

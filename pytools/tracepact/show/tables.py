@@ -188,7 +188,7 @@ _STYLES = {
 
 
 def style_of(tone: Tone) -> str:
-    """How a tone looks in a terminal."""
+    """The style of a tone in a terminal."""
     return _STYLES[tone]
 
 

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 from msgspec import Meta
 
-from tracepact.data.assembly import UNION_CLASS
-from tracepact.data.family import Indices, Words
+from tracepact.data.family import UNION_CLASS, Indices, Words
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.scores import ClauseCounts
@@ -361,7 +360,7 @@ def restore_bank(contract: Contract, state: Mapping[str, Any]) -> StreamBank:
 
 
 def _contradictions(saved: BankState) -> list[str]:
-    """What the streams of a bank have in common."""
+    """Contradictions between the streams of a bank."""
     contradictions = []
     names = [each.streams[0] for each in saved.streams]
     if any(len(each.streams) != 1 or each.ended for each in saved.streams):

@@ -159,7 +159,7 @@ class BankWindow:
         self.places = min(self.width, WORD // 2)
 
     def empty(self, count: int) -> Words:
-        """What new rows hold: inputs × words × rows."""
+        """The content of new rows: inputs × words × rows."""
         return np.zeros((len(self.inputs), -(-self.places // WORD), count), dtype=np.uint64)
 
     def grown(self, kept: Words, frames: int) -> Words:

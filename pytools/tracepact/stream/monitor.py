@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.data.assembly import UNION_CLASS
+from tracepact.data.family import UNION_CLASS
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.evaluate.scores import ClauseCounts
@@ -272,7 +272,7 @@ def check_names(contract: Contract, streams: tuple[str, ...], classes: tuple[str
 
 
 def clause_formulas(clause: FrameClause, *, ignoring: bool) -> tuple[Formula, ...]:
-    """What a clause's verdicts need: its obligation, its formula, and the conjuncts that tell which part failed."""
+    """The formulas behind the verdicts of a clause: obligation, formula, and the conjuncts that can fail alone."""
     obliged = And(clause.obligation, Not(Atom(IGNORED))) if ignoring else clause.obligation
     return (obliged, clause.body.formula, *_conjuncts(clause.body))
 

@@ -237,7 +237,7 @@ class Window:
         return Step(first, end - 1, masks, tuple(parts))
 
     def _parts(self, before: int, after: int, held: int) -> tuple[Part, ...]:
-        """What is due of each group; the same for every chunk of one length once the window is full."""
+        """The verdicts of each group that are due; the same for every chunk of one length once the window is full."""
         first = before - held
         return tuple(self._part(max(0, before - d) - first, max(0, after - d) - first) for d in self.delays)
 
@@ -279,7 +279,7 @@ def farthest(formulas: Sequence[Formula]) -> int:
 # them.
 
 _MOST = 300
-"""How many looks a contract may need for one frame; with more, masks are faster."""
+"""The most looks at places that one frame may need; with more, masks are faster."""
 
 Taken = tuple[int, tuple[int, ...]]
 """The clauses that are violated, as bits, and the inputs with the frame behind them."""

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.data.events import NOWHERE
-from tracepact.data.family import Family, Runs, Side, offset, onset
-from tracepact.data.grid import RunColumns, run_columns
+from tracepact.data.family import Family, RunColumns, Runs, Side, offset, onset, run_columns
 from tracepact.evaluate.event_clauses import evaluate_events
 from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
 from tracepact.evaluate.soft_family import greatest_of_others

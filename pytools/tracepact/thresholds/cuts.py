@@ -82,7 +82,7 @@ class QuantityBound:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a choice is to be best at, and what it must meet."""
+    """An objective, and the requirements that a choice must meet."""
 
     name: str
     bounds: tuple[QuantityBound, ...] = ()
@@ -95,7 +95,7 @@ class Goal:
 
     @property
     def text(self) -> str:
-        """What it is to be best at, as it is written."""
+        """The objective as it is written."""
         return self.name if self.aggregation is None else f"{self.aggregation.value}.{self.name}"
 
     @property

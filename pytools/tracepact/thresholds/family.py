@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tracepact.data.assembly import assemble, label_help
+from tracepact.data.assembly import assemble
 from tracepact.data.events import (
     NOWHERE,
     ClipScores,
@@ -23,8 +23,8 @@ from tracepact.data.events import (
     ratios,
     ticks,
 )
-from tracepact.data.family import Family, Mode, Side
-from tracepact.data.grid import Grid, RunColumns
+from tracepact.data.family import Family, Grid, Mode, RunColumns, Side
+from tracepact.data.labels import label_help
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
 from tracepact.language.contract import Contract, Projection
@@ -51,7 +51,7 @@ class Detections:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name that messages use."""
         return self.table.name
 
     @property
@@ -123,7 +123,7 @@ class FieldFamily:
 
     @property
     def seconds(self) -> Fraction:
-        """How long all clips are together."""
+        """The sum of the lengths of all clips."""
         return sum(self.lengths.values(), Fraction(0))
 
     @property

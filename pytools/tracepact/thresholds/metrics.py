@@ -19,8 +19,7 @@ from tracepact.data.events import (
     roomy,
     ticks,
 )
-from tracepact.data.family import Mode, Side
-from tracepact.data.grid import ceil_div
+from tracepact.data.family import Mode, Side, ceil_div
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.soft_family import active_frames

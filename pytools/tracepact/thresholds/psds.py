@@ -90,7 +90,7 @@ def intersections(ranked: FieldFamily, criteria: Criteria, runs: LevelRuns | Non
 
 
 class _ReferenceCovers:
-    """How much of the references of each segment lies before each edge of its frames; references that overlap add."""
+    """The length of the references of each segment before each edge of its frames; references that overlap add up."""
 
     def __init__(self, ranked: FieldFamily, runs: LevelRuns, refs: EventColumns) -> None:
         self._clips = ranked.shape[1]
@@ -111,7 +111,7 @@ class _ReferenceCovers:
         self._before = np.concatenate(parts)
 
     def shared(self, segment: Whole, runs: LevelRuns, which: Whole | None = None) -> Ticks:
-        """How long runs, or some of them, lie on the references of a segment of the same clip."""
+        """The length that runs, or some of them, share with the references of a segment of the same clip."""
         first, last = (runs.first, runs.last) if which is None else (runs.first[which], runs.last[which])
         place = self._place[segment]
         known = place >= 0

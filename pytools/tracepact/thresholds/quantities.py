@@ -250,7 +250,7 @@ class Quantities:
 
     @property
     def family(self) -> FieldFamily:
-        """What the counts are made of; sums of batches have what was asked of them and nothing else."""
+        """The family that is counted; sums of batches have no family, only the counts that were asked for."""
         if isinstance(self.given, CurveSums):
             raise LookupError("this was not counted in the batches")
         return self.given
