@@ -59,6 +59,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     "A text of the program's own.": (
         "tracepact.declarations.rules",
         "tracepact.conform.findings._place",
+        "tracepact.conform.frame_limits.drawn_out",
         "tracepact.conform.draw._runs",
         "tracepact.conform.draw._bounds",
         "tracepact.conform.engines.PackageStream._said",
@@ -77,6 +78,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "tracepact.conform.answers.event_clause",
         "tracepact.conform.findings.compare_chunks",
         "tracepact.audits.league_systems.Base.frames_of",
+        "tracepact.selection.games._wants",
         "tracepact.selection.values.Seen.key",
         "tracepact.compat.psds_eval.PSDSEval._rates",
         "tracepact.compat.statistics.Deltas.counted",

@@ -25,20 +25,12 @@ from tracepact.files import json_data
 from tracepact.inputs import LARGEST_DOCUMENT, digest_within, open_within, read_within
 from tracepact.language.contract import EventClause, FrameClause
 from tracepact.records import Count, Record, record_from_bytes, record_of
+from tracepact.runs import manifest as manifests
 from tracepact.runs import rows as columnar
 from tracepact.runs.batch_run import NO_ROWS, BatchRun, not_kept
 from tracepact.runs.batch_scoring import OnPlan, score_batches
 from tracepact.runs.directory import OLD_VIOLATIONS, VIOLATIONS, row_texts
-from tracepact.runs.manifest import (
-    CANONICAL,
-    NAME,
-    RunFolder,
-    batch_manifest,
-    has_parts,
-    manifest_text,
-    versions,
-    written_fault,
-)
+from tracepact.runs.manifest import CANONICAL, NAME, RunFolder, batch_manifest, manifest_text, versions, written_fault
 from tracepact.runs.opening import RunLike, StoredRun, open_run
 from tracepact.runs.originals import (
     NAME_THEM,
@@ -226,7 +218,7 @@ def verify_folder(folder: Path, originals: Places | None = None, **chosen: Unpac
     data = batch_manifest(folder)
     files = open_run(folder, checked=False) if data is None else RunFolder(folder, data, checked=False)
     listed = files.manifest
-    if not has_parts(listed, "family", "versions"):
+    if not manifests.has_parts(listed, "family", "versions"):
         raise unsaid(folder)
     compared = tuple(compared_originals(listed["inputs"], originals))
     drifts = [*_manifest_drift(files), *_file_drifts(files)]
