@@ -11,9 +11,8 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from tracepact.declarations import CONTRACT_ENDING, starter_contracts
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import DIAGNOSTIC_FORMATS
+from tracepact.diagnostics.collection import DIAGNOSTIC_FORMATS, Diagnostics, InvalidInput
+from tracepact.diagnostics.findings import Severity
 from tracepact.language.compilation import compile_source, decode_source, load_contract
 from tracepact.language.contract import Aggregation, Contract
 from tracepact.language.reader import read_time

@@ -19,16 +19,15 @@ from tracepact import starter_contracts, try_contract
 from tracepact.author.guide_commands import _SAME, contract_examples
 from tracepact.author.new_command import DraftAnswers, Never, OnTime, draft
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.codes import CODES, Severity
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Source
+from tracepact.diagnostics.findings import CODES, Severity, Source
 from tracepact.language.compilation import compile_source, parse_formula
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Aggregation, MatcherKind, Projection
-from tracepact.language.explanation import language_reference, statement_names
 from tracepact.language.grammar import reserved_words
 from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
 from tracepact.language.predicate_types import FUNCTIONS
 from tracepact.language.syntax import UNITS
+from tracepact.language.vocabulary import language_reference, statement_names
 from tracepact.logic.contract_findings import check_contract
 from tracepact.logic.decisions import Outcome, equivalent
 from tracepact.logic.simplify import Notation, read_notation

@@ -12,7 +12,7 @@ from cli.command import events, run, write
 
 import tracepact
 from tracepact import cli, starter_contracts
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics.findings import CODES
 from tracepact.runs.tally import LISTED_DIAGNOSTICS
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import Diagnostic, InvalidInput
-from tracepact.diagnostics.collection import not_spelled_out
-from tracepact.diagnostics.findings import RowPlace, groups_of, summarise
+from tracepact.diagnostics.collection import groups_of, not_spelled_out, summarise
+from tracepact.diagnostics.findings import RowPlace
 from tracepact.runs.tally import FindingsTally
 
 CODES = {"bad-time": "error", "offset-beyond-clip": "warning"}

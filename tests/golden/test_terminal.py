@@ -98,7 +98,7 @@ def how_far(clause: str, clip: str, label: str, one: Any) -> str:
         return compared(cell, clause, one)
     nearest = offset(cell, clause, one)
     if nearest is None:
-        return "nothing in the clip satisfies it"
+        return "none in the clip"
     return f"nearest {short(abs(nearest) * STEP)} s {'later' if nearest > 0 else 'earlier'}"
 
 

@@ -71,7 +71,7 @@ ALLOWED = {
         tracelab.robustness.run:_try_all np.load
         tracelab.robustness.run:explained np.load
         tracelab.robustness.scene_grid:hear_cell np.load
-        tracelab.robustness.scene_run:run_grid read_bytes
+        tracelab.robustness.scene_grid:run_grid read_bytes
         tracelab.study.systems:read_heard np.load read_text
         tracepact.runs.batch_run:BatchRun.save open
         tracepact.runs.originals:_Candidate.digest open_dataset
@@ -82,7 +82,6 @@ ALLOWED = {
     "The place is one that the user names: an argument, an option, a folder of data with what is in it.": """
         tracelab.corpora.systems:_measured_gaps tracepact.score
         tracelab.corpora.systems:baseline_rows tracepact.curves tracepact.score
-        tracelab.corpora.track:_digest read_bytes
         tracelab.corpora.track:_files_digest read_bytes
         tracelab.corpora.track:baseline_track read_text
         tracelab.files:_check hashlib.file_digest path.open
@@ -94,12 +93,12 @@ ALLOWED = {
         tracelab.scenes.voices:asterisk_voice FolderVoice.open
         tracelab.scenes.voices:espeak_voice FolderVoice.open
         tracelab.scenes.voices:open_voice FolderVoice.open
-        tracelab.study.rows:condition_rows tracepact.score
-        tracepact.audits.audit_uncertainty:_labels clip_files read_field
-        tracepact.audits.audit_uncertainty:annotation_command conditions_from
+        tracelab.study.rows:scored_part tracepact.score
+        tracepact.audits.audit_labels:_labels clip_files read_field
+        tracepact.audits.audit_labels:annotation_command conditions_from
         tracepact.audits.audit_matcher:_family durations_from events_from
-        tracepact.audits.audit_reference:_read read_events
-        tracepact.audits.audit_reference:command label_map_from
+        tracepact.audits.audit_labels:_read_again read_events
+        tracepact.audits.audit_labels:reference_command label_map_from
         tracepact.audits.audit_settings:threshold_command label_map_from
         tracepact.audits.league:make_league conditions_from
         tracepact.author.editor_server:serve os.fdopen
@@ -170,21 +169,17 @@ ALLOWED = {
         tracelab.corpora.track:published read_text
         tracelab.detectors.models:save_model read_bytes
         tracelab.files:write_whole open
-        tracelab.probe.probe:write_probe_views read_bytes
         tracelab.probe.tables:published read_text
         tracelab.robustness.corruptions:table_bytes read_bytes
         tracelab.robustness.run:skill_text read_text
-        tracelab.robustness.run:write_results read_bytes
-        tracelab.robustness.scene_run:_digest read_bytes
         tracelab.robustness.tables:published read_bytes
-        tracelab.stages:_digest read_bytes
+        tracelab.stages:written_digest read_bytes
         tracelab.stages:code_digest read_bytes
         tracelab.study.cases:both_matchers read_text
         tracelab.study.comparison:published read_text
         tracelab.study.study:_gather_runs read_bytes
-        tracelab.study.study:write_views read_bytes
         tracelab.study.views:checklist read_text
-        tracepact.author.editor_changes:_schema read_text
+        tracepact.author.editor_help:_schema read_text
         tracepact.author.guide_commands:_calibration read_text
         tracepact.author.guide_commands:contract_examples read_text
         tracepact.author.guide_commands:examples read_text
@@ -193,7 +188,7 @@ ALLOWED = {
         tracepact.declarations:rules read_text
         tracepact.files:_flush_folder os.open
         tracepact.files:_flushed open os.open
-        tracepact.language.explanation:_productions read_text
+        tracepact.language.vocabulary:_productions read_text
         tracepact.language.grammar:_grammar read_text
         tracepact.page_server:PageServer.entrance open os.open
         tracepact.prove.build:Program.digest read_bytes
@@ -209,15 +204,13 @@ ALLOWED = {
     """,
     "Nothing is opened: bytes, events or fields that are in memory already, the browser at our own page.": """
         tracelab.corpora.clips:reading_rows tracepact.score
-        tracelab.corpora.systems:make_runs.run tracepact.score
         tracelab.detections:ask tracepact.score
         tracelab.detectors.decoding:mean_of_vector tracepact.score
         tracelab.probe.encoding:run_stage.make tracepact.score
-        tracelab.probe.rows:_condition tracepact.score
         tracelab.robustness.scene_grid:cell_rows tracepact.score
         tracelab.study.cases:calibration_rows tracepact.score
         tracelab.study.cases:stress_rows tracepact.score
-        tracelab.study.systems:_score_masks tracepact.score
+        tracelab.study.systems:score_masks tracepact.score
         tracepact.data.arrow_files:_message first_bytes
         tracepact.data.sources:_unpacked ZipFile archive.open
         tracepact.data.sources:read_archive ZipFile archive.open read_bytes
@@ -230,10 +223,8 @@ ALLOWED = {
     """,
     "Code that the user has run: it can do what the user can.": """
         tracelab.detections:OwnDetector.digest read_bytes
-        tracelab.detections:_function loader.exec_module
+        tracelab.files:own_function loader.exec_module
         tracelab.probe.encoders:_module loader.exec_module
-        tracelab.probe.loading:_own loader.exec_module
-        tracelab.robustness.classifiers:_loaded loader.exec_module
         tracelab.robustness.classifiers:open_classifier read_bytes
         tracepact.conform.findings:local_peer loader.exec_module
     """,

@@ -24,8 +24,7 @@ from strategies import sized
 from score.test_batches import CONTRACT, ROWS, SLEEPING, codes, contents, files, parquet
 from tracepact import Decoding, InvalidInput, Reading, score, score_batches
 from tracepact.command_line import ended_as_by_hand
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.findings import RowPlace
+from tracepact.diagnostics.findings import RowPlace, Severity
 from tracepact.engines import EngineProgress
 from tracepact.runs import batch_directory, batch_scoring
 from tracepact.runs.batch_directory import CLAIM, claimed, making_folder

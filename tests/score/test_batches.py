@@ -31,7 +31,8 @@ from strategies import LABELS, corpora, sized, tasks_of
 import tracepact
 from tracepact import Aggregation, Bootstrap, InvalidInput, engines, parse_contract, score, score_batches, verify_run
 from tracepact.data.sources import public_name
-from tracepact.diagnostics.findings import RowPlace, summarise
+from tracepact.diagnostics.collection import summarise
+from tracepact.diagnostics.findings import RowPlace
 from tracepact.engines import Engine, EngineKind, EngineLost, EngineProgress, Work, engine_from, run_tasks
 from tracepact.evaluate.scorecard import ScoreRows
 from tracepact.evaluate.tolerance import curves

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact import Run, score
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import InvalidInput
+from tracepact.diagnostics.findings import Severity
 from tracepact.runs.verification import verify_run
 
 REF = {"a": [(1, 2, "x")], "b": [(3, 4, "x")]}

@@ -21,7 +21,7 @@ from tracepact.language.contract import Aggregation, Contract, Matcher, MatcherK
 from tracepact.language.formula import Always, And, Atom, Dag, Eventually, Formula, Implies, Not, Since, Until
 from tracepact.logic.decisions import Outcome, satisfiable
 from tracepact.logic.models import with_derived_atoms
-from tracepact.logic.perfect import perfected
+from tracepact.logic.predictions import perfected
 from tracepact.selection.basis import observe_family
 from tracepact.selection.calibration import Calibration, CalibrationCase, CandidateFamily
 from tracepact.selection.calibration_reader import load_calibration

@@ -18,8 +18,7 @@ from tracepact.files import write_whole
 from tracepact.language.compilation import load_contract, parse_contract
 from tracepact.language.printer import format_document
 from tracepact.language.reader import read_document
-from tracepact.logic.decisions import ContractText
-from tracepact.logic.value_findings import ValueFindings
+from tracepact.logic.value_findings import ContractText, ValueFindings
 from tracepact.options import Length, complete_starter, earlier_name
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.wording import written_time

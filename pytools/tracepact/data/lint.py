@@ -11,9 +11,8 @@ from tracepact.data.columns import read_biodcase, read_rows
 from tracepact.data.event_rows import report_milliseconds
 from tracepact.data.events import Durations, Event, EventTable, Lengths, length_of
 from tracepact.data.sources import PathLike, TextFile, read_text, shown
-from tracepact.diagnostics.codes import CODES
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import RowPlace
+from tracepact.diagnostics.findings import CODES, RowPlace
 from tracepact.language.compilation import parse_contract
 from tracepact.wording import count, print_number, seconds
 

@@ -8,9 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from tracepact.declarations import CONTRACT_ENDING, dataclass, renamed_argument, shown_path, starter_contracts
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
-from tracepact.diagnostics.findings import Diagnostic, RowPlace, Source, TextPlace, did_you_mean, nearest
+from tracepact.diagnostics.findings import Diagnostic, RowPlace, Severity, Source, TextPlace, did_you_mean, nearest
 from tracepact.inputs import read_bytes
 from tracepact.language import syntax as s
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Contract, Located

@@ -23,9 +23,8 @@ from tracepact.data.formats import Reading, report_unused_readings
 from tracepact.data.labels import label_map_from
 from tracepact.data.memory import conditions_from, events_from, regions_from
 from tracepact.data.preparation import lengths_of_files, name_clips, part_of, report_excuses
-from tracepact.diagnostics.codes import CODES, Severity
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, not_spelled_out
-from tracepact.diagnostics.findings import Diagnostic, RowPlace
+from tracepact.diagnostics.findings import CODES, Diagnostic, RowPlace, Severity
 from tracepact.diagnostics.records import DiagnosticRecord, RowPlaceRecord
 from tracepact.engines import Engine, EngineProgress, Work, engine_from, kept_engine, no_progress, run_tasks
 from tracepact.language.compilation import contract_from

@@ -31,9 +31,8 @@ from tracepact.data.writers import (
     written_format,
 )
 from tracepact.data.writers import PARQUET as PARQUET_FILE
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import LISTED_PER_CODE, SPELLED_OUT, RowPlace, summarise
+from tracepact.diagnostics.collection import LISTED_PER_CODE, SPELLED_OUT, Diagnostics, summarise
+from tracepact.diagnostics.findings import RowPlace, Severity
 from tracepact.files import encoded, table_text, write_folder, write_whole
 from tracepact.language.compilation import load_contract
 from tracepact.measures.tables import point_frames

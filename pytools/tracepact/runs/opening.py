@@ -17,7 +17,7 @@ from tracepact.data.grid import Grid
 from tracepact.data.tables import Conditions
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
 from tracepact.diagnostics.findings import RowPlace
-from tracepact.evaluate.draws import is_constant
+from tracepact.evaluate.cast import is_constant
 from tracepact.evaluate.scorecard import ScoreRows
 from tracepact.evaluate.tolerance import ToleranceCurves
 from tracepact.files import json_data

@@ -15,8 +15,9 @@ from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.engines import Engine, EngineProgress
 from tracepact.evaluate.curves import StepFunction
+from tracepact.evaluate.draws import ClauseTally, GroupTally
 from tracepact.evaluate.scores import LOGIC, MEAN, Score, profile_mean
-from tracepact.evaluate.tolerance import ClauseTally, GroupTally, ToleranceCurves
+from tracepact.evaluate.tolerance import ToleranceCurves
 from tracepact.evaluate.uncertainty import USUAL, Interval
 from tracepact.language.compilation import parse_contract
 from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, Profile

@@ -16,12 +16,21 @@ from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.diagnostics.records import DiagnosticRecord, diagnostic_record
 from tracepact.engines import Engine, EngineProgress
-from tracepact.evaluate.draws import AnswersTally, ClauseSums, ClipColumns, ClipParts, Values, Weights, clause_sums
-from tracepact.evaluate.scorecard import Scorecard, sweep_counts
+from tracepact.evaluate.cast import AnswersTally
+from tracepact.evaluate.draws import (
+    ClauseSums,
+    ClauseTally,
+    ClipColumns,
+    ClipParts,
+    GroupTally,
+    Values,
+    Weights,
+    clause_sums,
+)
+from tracepact.evaluate.scorecard import Scorecard, SoftCounts, sweep_counts
 from tracepact.evaluate.scores import LOGIC, ClauseCounts
-from tracepact.evaluate.tolerance import ClauseTally, GroupTally, ToleranceTally, swept_parameters
+from tracepact.evaluate.tolerance import ToleranceTally, swept_parameters
 from tracepact.evaluate.uncertainty import Bootstrap, Interval, draw_values, intervals_of, with_mean
-from tracepact.evaluate.violations import SoftCounts
 from tracepact.language.contract import Aggregation, EventClause, FrameClause
 from tracepact.measures.policy import Counts
 from tracepact.measures.results import MeanMetric, Measured, Metric

@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import Meta, field
 
 from tracepact.data.family import Indices, Side
-from tracepact.evaluate.scorecard import Scorecard
-from tracepact.evaluate.violations import NO_WITNESS, FrameViolations, distance_shape
+from tracepact.evaluate.curves import NO_WITNESS, distance_shape
+from tracepact.evaluate.scorecard import FrameViolations, Scorecard
 from tracepact.language.contract import Contract, EventClause, FrameClause
 from tracepact.language.formula import FrameRun
 from tracepact.records import Count, Name, NotNegative, Record

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from tracepact.data.family import Family
 from tracepact.diagnostics.findings import Span
+from tracepact.evaluate.curves import NO_WITNESS
 from tracepact.evaluate.event_clauses import EventViolation, FailedComparison
 from tracepact.evaluate.predicates import Unbounded, Value
-from tracepact.evaluate.scorecard import Scorecard
+from tracepact.evaluate.scorecard import FrameViolations, Scorecard
 from tracepact.evaluate.scores import Score, vacuous_share
-from tracepact.evaluate.violations import NO_WITNESS, FrameViolations
 from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause
 from tracepact.language.predicate import TermType
 from tracepact.records import Count, Exact, Name, NotNegative, OneOf, Record, Share, ShareDecimal
@@ -239,7 +239,7 @@ class FrameViolationRecord(Record, ViolationRecord, frozen=True):
             case NearestFrame(offset=offset, seconds=seconds):
                 return f"nearest {short(seconds)} s {'later' if offset > 0 else 'earlier'}{in_score}"
             case _:
-                return f"nothing in the clip satisfies it{in_score}"
+                return f"none in the clip{in_score}"
 
 
 class EventViolationRecord(Record, ViolationRecord, frozen=True):

@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import Any, NamedTuple
 
 from tracepact.declarations import OnStage, silent
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.selection.cover_problem import (
     NOT_ASKED,
     Clock,

@@ -97,7 +97,7 @@ class Row:
 def rank_pairs(cases: Sequence[CalibrationCase]) -> list[Pair]:
     """All pairs of different rank in one group, the worse case first; then what cases without a rank are below."""
     level, group = (
-        np.unique(keys, return_inverse=True)[1]
+        np.unique(np.array(keys, dtype=np.object_), return_inverse=True)[1]
         for keys in ([case.rank for case in cases], [case.group for case in cases])
     )
     ranked = np.array([not case.below for case in cases], dtype=np.bool_)

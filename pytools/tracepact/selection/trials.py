@@ -39,7 +39,7 @@ from tracepact.language.formula import (
 from tracepact.language.predicate import EventAtom
 from tracepact.logic.decisions import Budget, Outcome, Terms, bound, valid
 from tracepact.logic.models import Verdict
-from tracepact.logic.perfect import perfect_interval_with, perfected
+from tracepact.logic.predictions import perfect_interval_with, perfected
 from tracepact.selection.calibration import Calibration, Masks
 from tracepact.selection.candidates import Candidate, FrameCandidate
 from tracepact.wording import ms, print_number

@@ -13,8 +13,8 @@ from typing import TextIO
 
 import click
 
-from tracepact.diagnostics.codes import DOUBTS, Severity
-from tracepact.diagnostics.findings import Diagnostic, RowPlace, TextPlace, render_diagnostics
+from tracepact.diagnostics.collection import render_diagnostics
+from tracepact.diagnostics.findings import DOUBTS, Diagnostic, RowPlace, Severity, TextPlace
 from tracepact.wording import visible
 
 # Lines and diagnostics on standard output and standard error, and readers that leave before the end.
