@@ -422,10 +422,9 @@ def own_words(references: OwnReferencesRecord) -> str:
     clips = len(references.used) + len(references.same) + references.unused
     said = f"your references have {count(clips, 'clip')} with events: {len(references.used)} used"
     if references.same:
-        said += (
-            f", {len(references.same)} left out because no case changes there ({', '.join(references.same[:_NAMED])}"
-        )
-        said += f" and {len(references.same) - _NAMED} more)" if len(references.same) > _NAMED else ")"
+        number, first = len(references.same), ", ".join(references.same[:_NAMED])
+        said += f", {number} left out because no case changes there ({first}"
+        said += f" and {number - _NAMED} more)" if number > _NAMED else ")"
     return f"{said}, {references.unused} not used"
 
 
