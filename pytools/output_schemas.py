@@ -15,12 +15,11 @@ from tracelab.robustness.records import (
     VerificationReport,
 )
 from tracelab.robustness.records import ReadingsRecord as RobustnessExplanation
+from tracepact.audits.audit_labels import AnnotationAudit, ReferenceAudit
 from tracepact.audits.audit_matcher import MatcherAudit
-from tracepact.audits.audit_neutrality import NeutralityAudit
 from tracepact.audits.audit_profile import ProfileAudit, SelectionAudit
-from tracepact.audits.audit_reference import ReferenceAudit
 from tracepact.audits.audit_settings import ThresholdAudit, ToleranceAudit
-from tracepact.audits.audit_uncertainty import AnnotationAudit, UncertaintyAudit
+from tracepact.audits.audit_stability import NeutralityAudit, UncertaintyAudit
 from tracepact.audits.audit_union_gap import UnionGapAudit
 from tracepact.audits.comparison import Comparison
 from tracepact.audits.league_columns import League

@@ -46,15 +46,14 @@ from tracepact.lazy import loader
 from tracepact.version import VERSION as _VERSION
 
 if TYPE_CHECKING:
+    from tracepact.audits.audit_labels import audit_annotation, audit_reference
     from tracepact.audits.audit_matcher import audit_matcher
-    from tracepact.audits.audit_neutrality import audit_neutrality
     from tracepact.audits.audit_profile import audit_profile, audit_selection
-    from tracepact.audits.audit_reference import audit_reference
     from tracepact.audits.audit_settings import audit_threshold, audit_tolerance
-    from tracepact.audits.audit_uncertainty import audit_annotation, audit_uncertainty
+    from tracepact.audits.audit_stability import audit_neutrality, audit_uncertainty
     from tracepact.audits.audit_union_gap import audit_union_gap
     from tracepact.audits.comparison import compare
-    from tracepact.audits.league import league
+    from tracepact.audits.league_command import league
     from tracepact.author.trial import try_contract
     from tracepact.command_line import run_command_line
     from tracepact.data.column_maps import Columns
@@ -111,15 +110,15 @@ _HOMES = {
     "StreamBank": "stream.bank",
     "StreamMonitor": "stream.monitor",
     "Tuned": "tuning.tune",
-    "audit_annotation": "audits.audit_uncertainty",
+    "audit_annotation": "audits.audit_labels",
     "audit_matcher": "audits.audit_matcher",
-    "audit_neutrality": "audits.audit_neutrality",
+    "audit_neutrality": "audits.audit_stability",
     "audit_profile": "audits.audit_profile",
-    "audit_reference": "audits.audit_reference",
+    "audit_reference": "audits.audit_labels",
     "audit_selection": "audits.audit_profile",
     "audit_threshold": "audits.audit_settings",
     "audit_tolerance": "audits.audit_settings",
-    "audit_uncertainty": "audits.audit_uncertainty",
+    "audit_uncertainty": "audits.audit_stability",
     "audit_union_gap": "audits.audit_union_gap",
     "catalogue": "logic.catalogue",
     "check": "logic.answers",
@@ -128,7 +127,7 @@ _HOMES = {
     "equivalent": "logic.answers",
     "explain": "logic.answers",
     "implies": "logic.answers",
-    "league": "audits.league",
+    "league": "audits.league_command",
     "load_contract": "language.compilation",
     "load_run": "runs.opening",
     "metrics": "runs.metrics",

@@ -8,15 +8,15 @@ from tracepact.version import VERSION
 # `tracepact audit`: the table of audits, each a command of its own.
 
 _AUDITS = {
-    "annotation": "tracepact.audits.audit_uncertainty:annotation_command",
+    "annotation": "tracepact.audits.audit_labels:annotation_command",
     "matcher": "tracepact.audits.audit_matcher:command",
-    "neutrality": "tracepact.audits.audit_neutrality:command",
+    "neutrality": "tracepact.audits.audit_stability:neutrality_command",
     "profile": "tracepact.audits.audit_profile:profile_command",
-    "reference": "tracepact.audits.audit_reference:command",
+    "reference": "tracepact.audits.audit_labels:reference_command",
     "selection": "tracepact.audits.audit_profile:selection_command",
     "threshold": "tracepact.audits.audit_settings:threshold_command",
     "tolerance": "tracepact.audits.audit_settings:tolerance_command",
-    "uncertainty": "tracepact.audits.audit_uncertainty:uncertainty_command",
+    "uncertainty": "tracepact.audits.audit_stability:uncertainty_command",
     "union-gap": "tracepact.audits.audit_union_gap:command",
 }
 _AUDIT_SUMMARIES = {
@@ -55,10 +55,10 @@ _COMMANDS = {
     "conformance": "tracepact.conform.commands:conformance_command",
     "convert": "tracepact.runs.data_commands:convert_command",
     "curves": "tracepact.tuning.curves_command:command",
-    "demo": "tracepact.author.commands:demo_command",
+    "demo": "tracepact.author.exports:demo_command",
     "equivalent": "tracepact.logic.decision_commands:equivalent_command",
     "explain": "tracepact.author.guide_commands:explain_command",
-    "export": "tracepact.author.commands:export_command",
+    "export": "tracepact.author.exports:export_command",
     "fmt": "tracepact.logic.check_commands:fmt_command",
     "help": "tracepact.author.guide_commands:help_command",
     "implies": "tracepact.logic.decision_commands:implies_command",
@@ -78,7 +78,7 @@ _COMMANDS = {
     "select": "tracepact.selection.commands:select_command",
     "show": "tracepact.author.guide_commands:show_command",
     "simplify": "tracepact.logic.decision_commands:simplify_command",
-    "try": "tracepact.author.commands:try_command",
+    "try": "tracepact.author.trial:try_command",
     "tune": "tracepact.tuning.tune:command",
     "verify": "tracepact.runs.report_commands:verify_command",
     "watch": "tracepact.runs.watch_command:command",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import sized
 
 import tracepact
-from tracepact.audits.audit_uncertainty import audit_annotation, entropy, scene_of
+from tracepact.audits.audit_labels import audit_annotation, entropy, scene_of
 from tracepact.audits.comparison import ChangeCounts, ChangeKind, by_clip, changes, tally
 from tracepact.audits.systems import paired_rows
 from tracepact.data.events import EventTable

@@ -14,10 +14,10 @@ from cli.command import Outcome, events, run, write
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from tracepact.audits.audit_labels import AnnotationAudit, ReferenceAudit, audit_annotation, audit_reference
 from tracepact.audits.audit_matcher import MatcherAudit, audit_matcher
-from tracepact.audits.audit_reference import ReferenceAudit, audit_reference
 from tracepact.audits.audit_settings import ThresholdAudit, ToleranceAudit, audit_threshold, audit_tolerance
-from tracepact.audits.audit_uncertainty import AnnotationAudit, UncertaintyAudit, audit_annotation, audit_uncertainty
+from tracepact.audits.audit_stability import UncertaintyAudit, audit_uncertainty
 from tracepact.audits.audit_union_gap import UnionGapAudit, audit_union_gap
 from tracepact.audits.comparison import Comparison, compare
 from tracepact.data.family import Family

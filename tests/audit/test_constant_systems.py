@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from strategies import sized
 
 from tracepact import Aggregation, Contract, Run, load_contract, parse_contract, score, starter_contracts
-from tracepact.audits.audit_neutrality import Ranking, audit_neutrality, value_rows
-from tracepact.audits.audit_profile import audit_profile, audit_selection
+from tracepact.audits.audit_profile import Ranking, audit_profile, audit_selection, value_rows
 from tracepact.audits.audit_settings import audit_threshold
+from tracepact.audits.audit_stability import audit_neutrality
 from tracepact.audits.systems import ScoredSystem, Systems, read_systems
 from tracepact.data.family import Family, Side
 from tracepact.declarations import spec_path

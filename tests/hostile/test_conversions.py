@@ -58,8 +58,6 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "A text of the program's own.": (
         "tracepact.declarations.rules",
-        "tracepact.conform.boundary_scores._report_clip.timed",
-        "tracepact.conform.boundary_scores._gaps",
         "tracepact.conform.findings._place",
         "tracepact.conform.draw._runs",
         "tracepact.conform.draw._bounds",
@@ -78,7 +76,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "tracepact.audits.audit_union_gap._shares",
         "tracepact.conform.answers.event_clause",
         "tracepact.conform.findings.compare_chunks",
-        "tracepact.audits.league_base.Base.frames_of",
+        "tracepact.audits.league_systems.Base.frames_of",
         "tracepact.selection.values.Seen.key",
         "tracepact.compat.psds_eval.PSDSEval._rates",
         "tracepact.compat.statistics.Deltas.counted",

@@ -75,8 +75,8 @@ ALLOWED = {
         tracelab.study.systems:read_heard np.load read_text
         tracepact.runs.batch_run:BatchRun.save open
         tracepact.runs.originals:_Candidate.digest open_dataset
-        tracepact.selection.calibration_cases:CaseReader._table events_from
-        tracepact.selection.calibration_reader:_Reading._durations durations_from
+        tracepact.selection.calibration_reader:CalibrationReader._table events_from
+        tracepact.selection.calibration_reader:CalibrationReader.calibration durations_from
         tracepact.selection.interview:prepared read_preferences
     """,
     "The place is one that the user names: an argument, an option, a folder of data with what is in it.": """
@@ -94,11 +94,11 @@ ALLOWED = {
         tracelab.scenes.voices:espeak_voice FolderVoice.open
         tracelab.scenes.voices:open_voice FolderVoice.open
         tracelab.study.rows:scored_part tracepact.score
-        tracepact.audits.audit_uncertainty:_labels clip_files read_field
-        tracepact.audits.audit_uncertainty:annotation_command conditions_from
+        tracepact.audits.audit_labels:_labels clip_files read_field
+        tracepact.audits.audit_labels:annotation_command conditions_from
         tracepact.audits.audit_matcher:_family durations_from events_from
-        tracepact.audits.audit_reference:_read read_events
-        tracepact.audits.audit_reference:command label_map_from
+        tracepact.audits.audit_labels:_read_again read_events
+        tracepact.audits.audit_labels:reference_command label_map_from
         tracepact.audits.audit_settings:threshold_command label_map_from
         tracepact.audits.league:make_league conditions_from
         tracepact.author.editor_server:serve os.fdopen
@@ -179,7 +179,7 @@ ALLOWED = {
         tracelab.study.comparison:published read_text
         tracelab.study.study:_gather_runs read_bytes
         tracelab.study.views:checklist read_text
-        tracepact.author.editor_changes:_schema read_text
+        tracepact.author.editor_help:_schema read_text
         tracepact.author.guide_commands:_calibration read_text
         tracepact.author.guide_commands:contract_examples read_text
         tracepact.author.guide_commands:examples read_text
@@ -216,9 +216,9 @@ ALLOWED = {
         tracepact.data.sources:read_archive ZipFile archive.open read_bytes
         tracepact.data.sources:read_arrays ZipFile np.load
         tracepact.page_server:PageServer._open webbrowser.open
-        tracepact.selection.calibration_cases:CaseReader._pair read_events
-        tracepact.selection.calibration_cases:read_masks read_events
-        tracepact.selection.calibration_reader:_Reading._references read_events
+        tracepact.selection.calibration_reader:CalibrationReader._pair read_events
+        tracepact.selection.calibration:read_masks read_events
+        tracepact.selection.calibration_reader:CalibrationReader._references read_events
         tracepact.stream.bank:StreamBank.adopt self.open
     """,
     "Code that the user has run: it can do what the user can.": """

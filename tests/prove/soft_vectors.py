@@ -12,7 +12,7 @@ from tracepact.conform.protocol import formula_of
 from tracepact.declarations import spec_path
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.language.formula import And, Atom, Formula, Not
-from tracepact.prove.text import IGNORED, lean_bool, lean_formula, lean_list, lean_mask
+from tracepact.prove.text import IGNORED, core_formula, lean_bool, lean_list, lean_mask
 
 Clip = Mapping[str, Any]
 SOFT_VECTORS = [
@@ -93,12 +93,12 @@ def _theorems(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[
     if "values" in expected:
         for clip, values in zip(clips, expected["values"], strict=True):
             text, numbers = lean_clip(clip, unit)
-            found = f"softValues (ScoreClip.value {text} {lean_formula(formula, numbers)}) 0 {clip['frames']}"
+            found = f"softValues (ScoreClip.value {text} {core_formula(formula, numbers).text}) 0 {clip['frames']}"
             yield computed(found, lean_list(lean_soft(value, unit) for value in values))
     if "verdicts" in expected:
         for clip, verdicts in zip(clips, expected["verdicts"], strict=True):
             text, numbers = lean_clip(clip, unit)
-            held = f"gather (eval (ScoreClip.reading {text}) {lean_formula(formula, numbers)}) {clip['frames']}"
+            held = f"gather (eval (ScoreClip.reading {text}) {core_formula(formula, numbers).text}) {clip['frames']}"
             yield computed(held, lean_mask(int(verdicts[::-1], 2)))
     if "obligation" in case:
         yield from _score(tallies(clips, formula_of(case["obligation"]), formula, unit), expected, unit)
@@ -110,7 +110,8 @@ def tallies(clips: Sequence[Clip], obligation: Formula, formula: Formula, unit: 
     for clip in clips:
         text, numbers = lean_clip(clip, unit)
         asked = And(obligation, Not(Atom(IGNORED))) if "ignored" in clip else obligation
-        tally = f"ScoreClip.tally {text} {unit} {lean_formula(asked, numbers)} {lean_formula(formula, numbers)}"
+        formulas = " ".join(core_formula(each, numbers).text for each in (asked, formula))
+        tally = f"ScoreClip.tally {text} {unit} {formulas}"
         total = f"SoftTally.add ({total}) ({tally})"
     return total
 

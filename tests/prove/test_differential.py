@@ -31,7 +31,7 @@ from tracepact.language.formula import (
     runs_of_frames,
 )
 from tracepact.prove.build import Build
-from tracepact.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
+from tracepact.prove.text import core_formula, core_int, lean_bool, lean_list, lean_mask
 from tracepact.stream import StreamMonitor
 
 pytestmark = pytest.mark.slow
@@ -132,7 +132,7 @@ def test_engines_give_the_verdicts_of_the_lean_engine(core: Build) -> None:
         mask = evaluate_trace(formula, masks, frames)
         assert mask == to_mask(truth(formula, environment, frames))
         assert mask == streamed(formula, environment)
-        stated.define(f"f{number}", "Formula", lean_formula(formula, NUMBERS))
+        stated.define(f"f{number}", "Formula", core_formula(formula, NUMBERS).text)
         about = (formula, frames, masks)
         stated.state(f"evalMask (full {frames}) {frames} {atom_table(masks)} f{number}", lean_mask(mask), about)
         for name, value in (
@@ -150,7 +150,7 @@ def lean_node(node: Node, index: int) -> str:
     numbers = [NUMBERS[p] if isinstance(p, str) else p for p in node.parameters]
     if node.operator is Operator.CONSTANT:
         return f"(.constant {lean_bool(bool(numbers[0]))})"
-    shown = [lean_int(n) if node.operator in (Operator.EVENTUALLY, Operator.ALWAYS) else str(n) for n in numbers]
+    shown = [core_int(n).text if node.operator in (Operator.EVENTUALLY, Operator.ALWAYS) else str(n) for n in numbers]
     return f"(.«{node.operator.name.lower()}» {' '.join([*shown, *(str(index - part - 1) for part in node.parts)])})"
 
 
@@ -177,7 +177,7 @@ def test_the_reference_gives_the_verdicts_of_the_lean_evaluator(core: Build) -> 
     strategy = st.tuples(formulas(farthest=3, leaves=3), environments(longest=5))
     for number, (formula, (frames, environment)) in enumerate(drawn(strategy, EXAMPLES // 2)):
         mask = to_mask(truth(formula, environment, frames))
-        stated.define(f"f{number}", "Formula", lean_formula(formula, NUMBERS))
+        stated.define(f"f{number}", "Formula", core_formula(formula, NUMBERS).text)
         trace = f"⟨{frames}, fun k j => bit ({atom_table(masks_of(environment))} k) j⟩"
         stated.define(f"t{number}", "Trace", trace)
         stated.state(f"gather (eval t{number} f{number}) {frames}", lean_mask(mask), (formula, environment))
@@ -206,7 +206,7 @@ def test_families_give_the_masks_of_the_lean_family(core: Build) -> None:
         for name in ATOMS:
             stated.state(f"familyMask {NUMBERS[name]} s{number}", lean_mask(atoms[name]), (name, traces))
         tables = f"(fun k => familyMask k s{number})"
-        verdict = f"evalMask (familyValid s{number}) {layout.longest} {tables} {lean_formula(formula, NUMBERS)}"
+        verdict = f"evalMask (familyValid s{number}) {layout.longest} {tables} {core_formula(formula, NUMBERS).text}"
         stated.state(verdict, lean_mask(mask), (formula, traces))
     stated.check(core)
 
@@ -238,7 +238,7 @@ def test_the_greedy_matcher_is_that_of_lean(core: Build) -> None:
         found = _candidates(ref, pred, search=3)
         pairs = match_runs(ref, pred, matcher, Fraction(1))
         shuffled = random.Random(number).sample(found, len(found))
-        entries = (f"⟨{i}, {j}, {lean_int(cost)}, {ref[i][0]}, {pred[j][0]}⟩" for cost, i, j in shuffled)
+        entries = (f"⟨{i}, {j}, {core_int(cost).text}, {ref[i][0]}, {pred[j][0]}⟩" for cost, i, j in shuffled)
         stated.define(f"c{number}", "List Candidate", lean_list(entries))
         stated.state(f"length (greedy c{number})", str(len(pairs)), (ref, pred))
         for i, j in pairs:

@@ -11,7 +11,7 @@ from tracepact.evaluate.masks import Candidate, Pair, candidates, choose
 from tracepact.language.contract import MatcherKind
 from tracepact.language.formula import FrameRun
 from tracepact.prove.build import Build
-from tracepact.prove.text import lean_int, lean_list
+from tracepact.prove.text import core_int, lean_list
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ def _runs(draw: random.Random) -> list[FrameRun]:
 
 
 def _listed(ref: list[FrameRun], pred: list[FrameRun], some: list[Candidate]) -> str:
-    return lean_list(f"⟨{i}, {j}, {lean_int(cost)}, {ref[i][0]}, {pred[j][0]}⟩" for cost, i, j in some)
+    return lean_list(f"⟨{i}, {j}, {core_int(cost).text}, {ref[i][0]}, {pred[j][0]}⟩" for cost, i, j in some)
 
 
 def _chosen(found: list[Candidate], pairs: tuple[Pair, ...]) -> list[Candidate]:

@@ -15,7 +15,7 @@ from tracepact.evaluate.reference import truth
 from tracepact.evaluate.tolerance import curves
 from tracepact.language.contract import Projection
 from tracepact.prove.build import Build
-from tracepact.prove.text import lean_bool, lean_formula, lean_list, lean_mask
+from tracepact.prove.text import core_formula, lean_bool, lean_list, lean_mask
 
 pytestmark = pytest.mark.slow
 
@@ -90,7 +90,7 @@ def test_edges_as_formulas_are_the_edges_of_python(core: Build) -> None:
         stated.define(f"t{number}", "Trace", f"⟨{frames}, fun k => bit ({atom_table(masks_of(environment))} k)⟩")
         edges = {"onsetOf": onset(mask), "offsetOf": offset(mask, (1 << frames) - 1)}
         for name, found in edges.items():
-            evaluated = f"gather (eval t{number} ({name} {lean_formula(formula, NUMBERS)})) {frames}"
+            evaluated = f"gather (eval t{number} ({name} {core_formula(formula, NUMBERS).text})) {frames}"
             stated.state(evaluated, lean_mask(found), (name, formula, environment))
     stated.check(core)
 

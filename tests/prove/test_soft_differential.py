@@ -19,7 +19,7 @@ from tracepact.evaluate.soft_family import soft_scores
 from tracepact.language.contract import BUILTIN_ATOMS
 from tracepact.prove.build import Build
 from tracepact.prove.core import check_stated
-from tracepact.prove.text import lean_formula, lean_list
+from tracepact.prove.text import core_formula, lean_list
 from tracepact.prove.theory import CERTIFICATES
 
 pytestmark = pytest.mark.slow
@@ -71,7 +71,7 @@ def test_soft_values_are_those_of_lean(core: Build) -> None:
         unit, values = unit_of([clip]), defined(formula, clip)
         assert fast(formula, clip) == values
         text, numbers = lean_clip(clip, unit)
-        found = f"softValues (ScoreClip.value {text} {lean_formula(formula, numbers)}) 0 {clip['frames']}"
+        found = f"softValues (ScoreClip.value {text} {core_formula(formula, numbers).text}) 0 {clip['frames']}"
         stated.state(found, lean_list(lean_soft(str(value), unit) for value in values), (formula, clip))
     stated.check(core)
 
@@ -82,7 +82,8 @@ def test_soft_edges_of_a_formula_are_those_of_its_formulas_in_lean(core: Build) 
         unit, values = unit_of([clip]), defined(formula, clip)
         text, numbers = lean_clip(clip, unit)
         for name, edges in (("onsetOf", soft_onsets(values)), ("offsetOf", soft_offsets(values))):
-            found = f"softValues (ScoreClip.value {text} ({name} {lean_formula(formula, numbers)})) 0 {clip['frames']}"
+            edge = f"({name} {core_formula(formula, numbers).text})"
+            found = f"softValues (ScoreClip.value {text} {edge}) 0 {clip['frames']}"
             stated.state(found, lean_list(lean_soft(str(value), unit) for value in edges), (name, formula, clip))
     stated.check(core)
 

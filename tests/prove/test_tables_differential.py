@@ -17,7 +17,7 @@ from tracepact.language.contract import Projection
 from tracepact.language.formula import Constant, FrameRun, join_runs, lookahead, lookback, runs_of_frames
 from tracepact.language.predicate import Each
 from tracepact.prove.build import Build
-from tracepact.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask, lean_predicate
+from tracepact.prove.text import core_formula, core_int, core_predicate, lean_bool, lean_list, lean_mask
 from tracepact.stream import StreamMonitor
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ def test_joining_candidates_and_distances_are_those_of_lean(core: Build) -> None
         stated.state(f"joinRuns {step} {gap} {_intervals(ref)}", _intervals(joined), (ref, step, gap))
         search, reward, unit = draw.randint(0, 6), draw.randint(0, 3), draw.randint(1, 3)
         found = lean_list(
-            f"⟨{i}, {j}, {lean_int(cost)}, {ref[i][0]}, {pred[j][0]}⟩"
+            f"⟨{i}, {j}, {core_int(cost).text}, {ref[i][0]}, {pred[j][0]}⟩"
             for cost, i, j in candidates(ref, pred, search, reward, unit)
         )
         listed = f"candidates {search} {unit} {reward} {_intervals(pred)} 0 {_intervals(ref)}"
@@ -105,7 +105,7 @@ def test_event_predicates_are_those_of_lean(core: Build) -> None:
     contract = parse_contract(PREDICATES)
     draw, stated = random.Random(7), Statements()
     for clause in contract.event_clauses:
-        stated.define(f"predicate_{clause.name}", "Predicate", lean_predicate(clause, 1000))
+        stated.define(f"predicate_{clause.name}", "Predicate", core_predicate(clause, 1000).text)
     for _ in range(30):
         refs, preds = (tuple(runs_of_frames(_frames(draw, 24))) for _ in range(2))
         if not refs or not preds:
@@ -148,7 +148,7 @@ def test_the_streaming_program_gives_what_the_python_stream_gives(core: Build) -
     cases = drawn(st.tuples(formulas(farthest=3), environments(longest=9)), 60)
     for number, (formula, (frames, environment)) in enumerate(cases):
         stated.define(f"t{number}", "Trace", f"⟨{frames}, fun k => bit ({atom_table(masks_of(environment))} k)⟩")
-        stated.define(f"f{number}", "Formula", lean_formula(formula, NUMBERS))
+        stated.define(f"f{number}", "Formula", core_formula(formula, NUMBERS).text)
         mask = lean_mask(streamed(formula, environment))
         stated.state(f"emitted (program t{number} f{number})", mask, (formula, environment))
         held = min(frames, lookback(formula) + lookahead(formula))
@@ -164,7 +164,7 @@ def test_the_program_with_chunks_lets_out_what_the_python_stream_lets_out(core: 
     )
     for number, (formula, (frames, environment), places) in enumerate(drawn(strategy, 40)):
         stated.define(f"t{number}", "Trace", f"⟨{frames}, fun k => bit ({atom_table(masks_of(environment))} k)⟩")
-        stated.define(f"f{number}", "Formula", lean_formula(formula, NUMBERS))
+        stated.define(f"f{number}", "Formula", core_formula(formula, NUMBERS).text)
         monitor, log = StreamMonitor(contract_of([(Constant(True), formula)])), Log()
         silent = {name: [False] * frames for name in ("ref_active", "pred_active")}
         lengths: list[int] = []

@@ -9,7 +9,7 @@ from tracepact.conform.oracle import Vector
 from tracepact.conform.protocol import formula_of
 from tracepact.language.contract import BUILTIN_ATOMS
 from tracepact.language.formula import And, Atom, Formula, Not, atoms
-from tracepact.prove.text import IGNORED, lean_bool, lean_formula, lean_int, lean_list, lean_mask
+from tracepact.prove.text import IGNORED, core_formula, core_int, lean_bool, lean_list, lean_mask
 
 Theorem = tuple[str, str]
 """A statement and its proof."""
@@ -113,7 +113,7 @@ def _verdicts(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[
         masks = lean_list(lean_mask(_mask(clip["masks"][name])) for name in names)
         parts = [
             f"⟨{frames}, 0, 0, numbered {masks}⟩",
-            f"⟨.constant .true, {lean_formula(formula, numbers)}⟩",
+            f"⟨.constant .true, {core_formula(formula, numbers).text}⟩",
             f"⟨{lean_mask(verdict)}, {verdict.bit_count()}, {frames}⟩",
         ]
         yield f"Certified {' '.join(parts)}", f"certify {max(frames - 1, 0).bit_length()} _ _ _ (id rfl)"
@@ -127,7 +127,7 @@ def _clause(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Th
         obligation = And(obligation, Not(Atom(IGNORED)))
         clip = {**clip, "masks": {**clip["masks"], IGNORED: clip["ignored"]}}
     trace, numbers = _trace(clip, [obligation, formula])
-    obliged, holds = (f"(eval {trace} {lean_formula(f, numbers)})" for f in (obligation, formula))
+    obliged, holds = (f"(eval {trace} {core_formula(f, numbers).text})" for f in (obligation, formula))
     frames, satisfied, obligated = clip["frames"], expected["satisfied"], expected["obligated"]
     yield computed(f"satisfied {obliged} {holds} {frames}", str(satisfied))
     yield computed(f"obligations {obliged} {frames}", str(obligated))
@@ -146,7 +146,7 @@ def _stream(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Th
         raise ValueError("the Lean core streams one formula, frame by frame")
     formula = formula_of(clause["formula"])
     trace, numbers = _trace(case["trace"], [formula])
-    said = f"{trace} {lean_formula(formula, numbers)}"
+    said = f"{trace} {core_formula(formula, numbers).text}"
     *arrivals, _ = expected["out"]
     for count, so_far in enumerate(accumulate(map(len, arrivals)), start=1):
         yield computed(f"length (live {said} {count})", str(so_far))
@@ -159,7 +159,7 @@ def _measure(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[T
     formula = formula_of(case["formula"])
     numbers = {name: number for number, name in enumerate(sorted(atoms(formula)))}
     for name in ("lookahead", "lookback"):
-        yield computed(f"{name} {lean_formula(formula, numbers)}", str(expected[name]))
+        yield computed(f"{name} {core_formula(formula, numbers).text}", str(expected[name]))
 
 
 def _runs(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Theorem]:
@@ -182,7 +182,7 @@ def _match(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[The
     ref, pred = case["ref"], case["pred"]
     made = f"allPairs {bounds} {_intervals(pred)} 0 {_intervals(ref)}"
     listed = lean_list(
-        f"⟨{i}, {j}, {lean_int(int(Fraction(cost) * reward.denominator))}, {ref[i][0]}, {pred[j][0]}⟩"
+        f"⟨{i}, {j}, {core_int(int(Fraction(cost) * reward.denominator)).text}, {ref[i][0]}, {pred[j][0]}⟩"
         for i, j, cost in expected["candidates"]
     )
     yield computed(made, listed)

@@ -26,9 +26,8 @@ from tracepact.selection.basis import observe_family
 from tracepact.selection.calibration import Calibration, CalibrationCase, CandidateFamily
 from tracepact.selection.calibration_reader import load_calibration
 from tracepact.selection.candidates import FrameCandidate, describe
-from tracepact.selection.formulas import WordAlgebra, evaluate_rows
 from tracepact.selection.selection import retain_basis
-from tracepact.selection.trials import SHORT, Prover, facts, follows, grid_contract
+from tracepact.selection.trials import SHORT, Prover, WordAlgebra, evaluate_rows, facts, follows, grid_contract
 from tracepact.selection.values import Screening
 
 SIDES = ("ref_active", "pred_active", "ref_onset", "pred_offset")

@@ -115,8 +115,8 @@ def reported_metrics(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
 
 def scored_part(path: Path, clips: Sequence[str]) -> dict[str, Any]:
     """The report of some clips of a run, scored again under the contract of the study."""
-    files = {side: path / f"{name}.tsv" for side, name in (("ref", "reference"), ("pred", "prediction"))}
-    return tracepact.score(CONTRACT, **files, durations=path / "durations.tsv", clips=clips).to_dict()
+    ref, pred = path / "reference.tsv", path / "prediction.tsv"
+    return tracepact.score(CONTRACT, ref, pred, durations=path / "durations.tsv", clips=clips).to_dict()
 
 
 def tolerance_rows(runs: Runs) -> Iterator[Row]:

@@ -357,18 +357,14 @@ def _cells(name: str, row: MatcherComparison) -> list[str]:
 
 def rows(matched_on: Mapping[str, Matched]) -> Table:
     """A row per family for the pairs, for boundary F1 and for every event clause, changed or not."""
-    columns = ("on", "cases", "refs", "preds", "changed", "quantity", "greedy", "optimal")
-    return data_table(columns, _rows(matched_on))
-
-
-def _rows(matched_on: Mapping[str, Matched]) -> Iterator[tuple[str | int, ...]]:
+    rows: list[tuple[str | int, ...]] = []
     for name, matched in matched_on.items():
         row = matched.comparison()
         head = name, row.cases, row.refs, row.preds, row.changed
-        yield *head, "pairs", row.pairs.greedy, row.pairs.optimal
-        yield *head, "boundary_f1", str(row.boundary_f1.greedy), str(row.boundary_f1.optimal)
-        for clause, greedy, optimal in matched.pooled():
-            yield *head, clause, str(greedy), str(optimal)
+        rows.append((*head, "pairs", row.pairs.greedy, row.pairs.optimal))
+        rows.append((*head, "boundary_f1", str(row.boundary_f1.greedy), str(row.boundary_f1.optimal)))
+        rows += [(*head, clause, str(greedy), str(optimal)) for clause, greedy, optimal in matched.pooled()]
+    return data_table(("on", "cases", "refs", "preds", "changed", "quantity", "greedy", "optimal"), rows)
 
 
 def figure(audit: MatcherAudit) -> str:

@@ -7,7 +7,6 @@ from itertools import islice
 
 import numpy as np
 
-from tracepact.audits.league_base import Base
 from tracepact.audits.league_columns import (
     ClipDifference,
     ColumnGroup,
@@ -18,7 +17,7 @@ from tracepact.audits.league_columns import (
     LeagueValue,
     losses,
 )
-from tracepact.audits.league_systems import LeagueSystem
+from tracepact.audits.league_systems import Base, LeagueSystem
 from tracepact.evaluate.uncertainty import outside_mark, outside_notes
 from tracepact.show.tables import Cell, Column, ShareBar, Table, Tone, numbers, words
 from tracepact.wording import UNDEFINED, count, decimal, percent, print_number, short
@@ -69,15 +68,15 @@ class ClipLanes:
     ticks: tuple[tuple[str, str], ...]
 
 
-def clip_lanes(league: League, base: Base, given: Sequence[LeagueSystem]) -> list[ClipLanes]:
+def clip_lanes(league: League, base: Base, unordered: Sequence[LeagueSystem]) -> list[ClipLanes]:
     """The timelines of the clips that the league names, systems in its order."""
-    by_name = {system.name: system for system in given}
+    by_name = {system.name: system for system in unordered}
     systems = [by_name[name] for name in league.names]
     places = {clip: index for index, clip in enumerate(base.clips)}
     return [_clip(found, places[found.clip], base, systems) for found in league.most_different]
 
 
-def _clip(found: ClipDifference, clip: int, base: Base, systems: Sequence[LeagueSystem]) -> ClipLanes:
+def _clip(shown: ClipDifference, clip: int, base: Base, systems: Sequence[LeagueSystem]) -> ClipLanes:
     by_class = np.stack([losses(system)[:, clip] for system in systems])
     # All pairs at once: a league has few systems and a clip few classes.
     spread = np.abs(by_class[:, None, :] - by_class[None, :, :]).mean(axis=(0, 1))
@@ -89,9 +88,9 @@ def _clip(found: ClipDifference, clip: int, base: Base, systems: Sequence[League
     )
     length = frames * base.step
     return ClipLanes(
-        found.clip,
+        shown.clip,
         f"{short(length)} s",
-        found.difference,
+        shown.difference,
         classes,
         max(0, len(differing) - _CLASSES),
         tuple(_ticks(length)),
@@ -214,11 +213,6 @@ def interval_text(bounded: LeagueValue | LeagueDifference) -> str:
     )
 
 
-def _interval_texts(value: LeagueValue) -> list[str]:
-    """The intervals that the standings show of a system."""
-    return [interval_text(bounded) for bounded in (value, value.difference) if bounded is not None]
-
-
 def _signed(value: Fraction | float) -> str:
     """A decimal with the sign people write."""
     return decimal(value).replace("-", "−")
@@ -242,7 +236,7 @@ def first_text(league: League, name: str) -> str:
 def standings_table(league: League, *, bars: bool = True, most: int | None = None) -> Table:
     """The systems by the column that orders the league: value, interval, rank, difference from the baseline.
 
-    With `most`, the first so many, and how many there are beside them.
+    With `most`, only that many are shown, and a note says how many are not.
     """
     column = league.ranked_by
     # An error rate may exceed 1, and a bar of it would be cut.
@@ -271,7 +265,9 @@ def standings_table(league: League, *, bars: bool = True, most: int | None = Non
     ]
     notes = [
         *_notes(league, [column]),
-        *outside_notes(text for value in column.values for text in _interval_texts(value)),
+        *outside_notes(
+            interval_text(bounded) for value in column.values for bounded in (value, value.difference) if bounded
+        ),
     ]
     if any(value.difference and value.difference.corrected is not None for value in column.values):
         notes.append(HOLM)
@@ -318,11 +314,6 @@ def map_table(league: League, scores: LeagueMap, clause: str, title: str) -> Tab
         if row.clause == clause
     ]
     return Table(title, [*words("system"), *numbers(*scores.columns)], rows)
-
-
-def map_clauses(scores: LeagueMap) -> list[str]:
-    """The clauses of a map, the mean first."""
-    return list(dict.fromkeys(row.clause for row in scores.rows))
 
 
 def systems_table(league: League) -> Table:
@@ -401,7 +392,8 @@ def _difference_cells(league: League, value: LeagueValue) -> list[Cell | str]:
 
 def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool, shaded: bool) -> Cell:
     shown = number(value)
-    rank = f"rank {rank_text(value)}{_range_words(value)}" if value.rank else ""
+    ranks = rank_range(value)
+    rank = f"rank {rank_text(value)}{f' ({ranks})' if ' ' in ranks else ''}" if value.rank else ""
     said = "\n".join(part for part in (interval_text(value), rank) if part)
     difference = value.difference
     more = f"; {_signed(difference.decimal)} from the baseline" if difference else ""
@@ -414,11 +406,6 @@ def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool
         # A shade, which no verdict hangs on.
         loss=float(1 - min(max(shown, 0), 1)) if shaded and shown is not None else None,
     )
-
-
-def _range_words(value: LeagueValue) -> str:
-    found = rank_range(value)
-    return f" ({found})" if " " in found else ""
 
 
 def _map_cell(value: Fraction | None) -> Cell:

@@ -305,15 +305,15 @@ class Systems:
         return Systems(self.contract, left)
 
 
-def read_systems(given: Systems | Runs) -> Systems:
+def read_systems(systems: Systems | Runs) -> Systems:
     """The systems of runs, wherever they are, and of report.json files.
 
     A system is named by its folder, or as `NAME=PLACE` says. InvalidInput if two have one name,
     if one cannot be read, or if they are not of one contract on the same data. Systems are returned as they are.
     """
-    if isinstance(given, Systems):
-        return given
-    names = some_runs(given)
+    if isinstance(systems, Systems):
+        return systems
+    names = some_runs(systems)
     diagnostics = Diagnostics()
     runs: dict[str, OpenRun] = {}
     reports: dict[str, dict[str, Any]] = {}

@@ -43,14 +43,14 @@ def adopt_orphans() -> frozenset[int]:
     return frozenset(pid for pid, parent in _parents().items() if parent == os.getpid())
 
 
-def end_all(child: int, mark: str, own: frozenset[int] | None = None) -> None:
+def end_all(child: int, mark: str, children: frozenset[int] | None = None) -> None:
     """Kill a child, its group, and whatever else it has left, until nothing of it is there.
 
     A process that began a session of its own is not in the group, and one whose parent has ended is no descendant any
     more; it still has the mark, unless it changed its environment. Then only a process that adopts orphans and says
     which children are its `own` finds it.
     """
-    left = _left(child, mark, own)
+    left = _left(child, mark, children)
     _kill_group(child)
     # In rounds: a process that forks while it is being looked for can be ahead of one round, but it loses a parent in
     # each.
@@ -58,12 +58,12 @@ def end_all(child: int, mark: str, own: frozenset[int] | None = None) -> None:
         for pid in left:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
-        left = _left(child, mark, own)  # the child too: until it is dead, what it started is not adopted
+        left = _left(child, mark, children)  # the child too: until it is dead, what it started is not adopted
         if not left:
             break
         time.sleep(0.01)
-    if own is not None:
-        _reap({pid for pid, parent in _parents().items() if parent == os.getpid() and pid not in own} - {child})
+    if children is not None:
+        _reap({pid for pid, parent in _parents().items() if parent == os.getpid() and pid not in children} - {child})
 
 
 def _kill_group(child: int) -> None:
@@ -74,12 +74,12 @@ def _kill_group(child: int) -> None:
             os.kill(child, signal.SIGTERM)
 
 
-def _left(child: int, mark: str, own: frozenset[int] | None) -> set[int]:
+def _left(child: int, mark: str, children: frozenset[int] | None) -> set[int]:
     """The processes below a child, those with its mark, and those this process has adopted since."""
     parents = _parents()
     found = {pid for pid in parents if pid != os.getpid() and _marked(pid, mark)}
-    if own is not None:
-        found |= {pid for pid, parent in parents.items() if parent == os.getpid() and pid not in own}
+    if children is not None:
+        found |= {pid for pid, parent in parents.items() if parent == os.getpid() and pid not in children}
     grown = {child} & parents.keys() | found
     while grown:
         found |= grown
@@ -263,11 +263,11 @@ class Peer:
     def _exchange(self, message: Mapping[str, Any]) -> dict[str, Any]:
         return self._exchange_line(json.dumps(message))
 
-    def _exchange_line(self, given: str) -> dict[str, Any]:
+    def _exchange_line(self, text: str) -> dict[str, Any]:
         process = self._process
         assert process is not None
         assert process.stdin is not None
-        data = given.encode() + b"\n"
+        data = text.encode() + b"\n"
         # A longer message could fill the pipe while the implementation waits for us to read: written by a thread, both
         # go on.
         if len(data) <= _FITS_A_PIPE:
@@ -463,12 +463,12 @@ def _refused(constant: str) -> float:
     raise ValueError(constant)
 
 
-def _name(given: object) -> str:
+def _name(name: object) -> str:
     """The name it gives itself: one line that can be printed (P4)."""
-    if not isinstance(given, str) or not 0 < len(given) <= _LONGEST_NAME or not given.isprintable():
-        words = f"its hello is {_shown(json.dumps(given))}, not a name of one line"
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
+        words = f"its hello is {_shown(json.dumps(name))}, not a name of one line"
         raise PeerFault("bad-hello", words)
-    return given
+    return name
 
 
 def _shown(value: object) -> str:

@@ -471,10 +471,13 @@ def count_cells(
 
     Only those `within` some intervals count, if given, and none `without`.
     """
-    given = [ref, pred, *(some for some in (within, without) if some is not None)]
-    longest = 1 + max(int(some.end.max(initial=0)) for some in given)
+    tracks = [ref, pred, *(some for some in (within, without) if some is not None)]
+    longest = 1 + max(int(some.end.max(initial=0)) for some in tracks)
     classes, clips = shape
-    found = pieces([_on_line(some, longest, clips) for some in given])
+    # Clips of all classes one after another on one line, each as long as the longest, so that no interval reaches into
+    # the next.
+    bases = [(some.label * clips + some.clip) * longest for some in tracks]
+    found = pieces([(base + some.start, base + some.end) for base, some in zip(bases, tracks, strict=True)])
     active = found.covered > 0
     counted = found.length > 0
     if within is not None:
@@ -489,10 +492,3 @@ def count_cells(
     place = start % (longest * max(clips, 1))
     ref_pieces, pred_pieces = ((place[where], (place + length)[where]) for where in (in_ref, in_pred))
     return CountedCells(counts, longest, ref_pieces, pred_pieces)
-
-
-def _on_line(cells: Cells, longest: int, clips: int) -> tuple[Indices, Indices]:
-    """All clips of all classes one after another."""
-    # Clips one after another on one line, each as long as the longest, so that no interval reaches into the next.
-    base = (cells.label * clips + cells.clip) * longest
-    return base + cells.start, base + cells.end

@@ -100,17 +100,17 @@ def _transitions(family: Family, ref: Cells, radius: Fraction) -> Cells:
     return Cells(clip, label, np.maximum(at - reach, 0), np.minimum(at + reach + 1, frames))
 
 
-def boundary_metric(family: Family, found: EventEvaluation, grid: str, rules: Rules = USUAL_RULES) -> CountMetric:
+def boundary_metric(family: Family, evaluated: EventEvaluation, grid: str, rules: Rules = USUAL_RULES) -> CountMetric:
     """Pairs of the declared matcher (rule 15.12), without what is ignored (rule 15.13)."""
-    pairs = found.matched_segments
-    refs, preds = (run_columns(runs).segment for runs in (found.refs, found.preds))
-    gone = _ignored_runs(family, found) if family.ignored else (_NONE, _NONE, _NONE)
+    pairs = evaluated.matched_segments
+    refs, preds = (run_columns(runs).segment for runs in (evaluated.refs, evaluated.preds))
+    gone = _ignored_runs(family, evaluated) if family.ignored else (_NONE, _NONE, _NONE)
     sums = Counts.of(
         len(family.classes),
         len(family.clips),
         [_without(some, left_out) for some, left_out in zip((pairs, preds, refs), gone, strict=True)],
     )
-    matcher = found.matcher
+    matcher = evaluated.matcher
     words = f"{matcher.kind.value} matcher, search {time_text(matcher.search)}, reward {matcher.overlap_reward}"
     policy = f"{words}; {grid}{rules.words}"
     return CountMetric("boundary", Input.TRACE, policy, "runs", family.classes, sums.tallied, rules=rules)
@@ -121,10 +121,10 @@ def _without(segments: Indices, gone: Indices) -> tuple[Indices, Indices]:
     return np.concatenate([segments, gone]), np.repeat([1, -1], [len(segments), len(gone)])
 
 
-def _ignored_runs(family: Family, found: EventEvaluation) -> tuple[Indices, Indices, Indices]:
+def _ignored_runs(family: Family, evaluated: EventEvaluation) -> tuple[Indices, Indices, Indices]:
     """The segments of pairs, predictions and references that do not count, each as often as it has one."""
     matched: dict[int, list[Match]] = {}
-    for match in found.matches:
+    for match in evaluated.matches:
         matched.setdefault(match.segment, []).append(match)
     # What is ignored is taken away from the counts, for it is little beside what counts.
     gone: list[list[int]] = [[], [], []]
@@ -133,8 +133,8 @@ def _ignored_runs(family: Family, found: EventEvaluation) -> tuple[Indices, Indi
         ignored = sum(is_ignored(match.ref, hidden) for match in pairs)
         gone[0] += [segment] * ignored
         for number, runs, paired in (
-            (1, found.preds, {match.pred for match in pairs}),
-            (2, found.refs, {match.ref for match in pairs}),
+            (1, evaluated.preds, {match.pred for match in pairs}),
+            (2, evaluated.refs, {match.ref for match in pairs}),
         ):
             alone = (run for run in runs.get(segment, ()) if run not in paired)
             gone[number] += [segment] * (ignored + sum(is_ignored(run, hidden) for run in alone))
@@ -416,20 +416,10 @@ def _difference(both: Intervals, near: Pairs, number: int, exact: bool) -> PairD
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardMetrics(Measured):
-    """The metrics, and the decisions on which exact and float arithmetic differ."""
+    """The metrics; those of events and of segments have the decisions on which exact and float arithmetic differ."""
 
     event: EventMetrics
     segment: SegmentMetrics
-
-    @property
-    def pair_differences(self) -> tuple[PairDifference, ...]:
-        """The pairs of events that are a candidate under one arithmetic only."""
-        return self.event.differences
-
-    @property
-    def cell_differences(self) -> tuple[CellDifference, ...]:
-        """The segments that are active under one arithmetic only."""
-        return self.segment.differences
 
 
 def standard_metrics(
@@ -449,10 +439,10 @@ def standard_metrics(
 ) -> StandardMetrics:
     """Measure two tables and the family they make; the contract declares grid and matcher.
 
-    `durations` are the lengths of all clips, needed where segments end with the clip;
-    `events` is the evaluation of that matcher on the family, where there is one already; `unlisted` is the
-    number of predictions on clips that were not listed, `unmeasured` that of clips taken to end with their last event,
-    of so many `clips` in all, if the family is a part of them.
+    `durations` are the lengths of all clips, needed where segments end with the clip; `events` is the evaluation of
+    that matcher on the family, where there is one already; `unlisted` is the number of predictions on clips that were
+    not listed, `unmeasured` that of clips taken to end with their last event. If the family is a part of a whole,
+    `clips` is the number of clips of the whole.
     """
     settings = settings or MetricSettings()
     times = (settings.event.collar, settings.segment)

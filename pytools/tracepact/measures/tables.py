@@ -402,25 +402,25 @@ class MetricsTally(Record, frozen=True):
     listed_cells: tuple[PlacedCell, ...]
 
     @classmethod
-    def of(cls, found: Measured, first: int, most: int) -> "MetricsTally":
+    def of(cls, measured: Measured, first: int, most: int) -> "MetricsTally":
         """The tally of a batch whose clips start at this place among all clips."""
-        shown = tuple(MetricTally.of(m) if isinstance(m, CountMetric) else None for m in found.metrics)
-        head = found.arithmetic, found.clips, found.left_out, found.unlisted, most, shown
-        if not isinstance(found, StandardMetrics):
+        shown = tuple(MetricTally.of(m) if isinstance(m, CountMetric) else None for m in measured.metrics)
+        head = measured.arithmetic, measured.clips, measured.left_out, measured.unlisted, most, shown
+        if not isinstance(measured, StandardMetrics):
             return cls(*head, (), (), 0, 0, (), ())
-        index = {clip: first + number for number, clip in enumerate(found.clip_names)}
-        both = (found.event.exact, found.event.sed_eval, found.segment.exact, found.segment.sed_eval)
+        index = {clip: first + number for number, clip in enumerate(measured.clip_names)}
+        both = (measured.event.exact, measured.event.sed_eval, measured.segment.exact, measured.segment.sed_eval)
         labels = {label: number for number, label in enumerate(both[0].labels)}
-        pairs = [PlacedPair((index[d.clip], number), d) for number, d in enumerate(found.pair_differences)]
+        pairs = [PlacedPair((index[d.clip], number), d) for number, d in enumerate(measured.event.differences)]
         sides = {side: number for number, side in enumerate(Side)}
         cells = [
             PlacedCell((sides[d.side], labels[d.label], index[d.clip], number), d)
-            for number, d in enumerate(found.cell_differences)
+            for number, d in enumerate(measured.segment.differences)
         ]
         return cls(
             *head,
             tuple(map(MetricTally.of, both)),
-            (DistanceTally.of(found.event.onset_error), DistanceTally.of(found.event.offset_error)),
+            (DistanceTally.of(measured.event.onset_error), DistanceTally.of(measured.event.offset_error)),
             len(pairs),
             sum(cell.found.count for cell in cells),
             tuple(sorted(pairs, key=_place)[:most]),

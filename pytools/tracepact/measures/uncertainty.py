@@ -207,16 +207,7 @@ def compare_systems(systems: Sequence[Measured], bootstrap: Bootstrap = USUAL) -
 def aligned(systems: Sequence[Measured]) -> list[Measured]:
     """The systems with the clips of all of them, in one order."""
     names = tuple(dict.fromkeys(clip for some in systems for clip in some.clip_names))
-    number = {clip: k for k, clip in enumerate(names)}
-    found = []
-    for some in systems:
-        if some.clip_names == names:
-            found.append(some)
-            continue
-        clips = [number[clip] for clip in some.clip_names]
-        metrics = tuple(metric.renumbered(clips, len(names)) for metric in some.metrics)
-        found.append(Measured(some.arithmetic, names, metrics, some.left_out, some.unlisted))
-    return found
+    return [some.on_clips(names) for some in systems]
 
 
 _Ends = tuple[float | None, float | None, int]

@@ -259,9 +259,9 @@ def read_certificates(texts: dict[Path, str]) -> KeptCertificate:
     return KeptCertificate(contract, tuple(path for path, _ in ordered), tuple(written))
 
 
-def difference(found: str, written: str) -> str:
+def difference(text: str, written: str) -> str:
     """Where a text departs from what `certify` writes."""
-    pairs = enumerate(zip(found.split("\n"), written.split("\n"), strict=False), start=1)
+    pairs = enumerate(zip(text.split("\n"), written.split("\n"), strict=False), start=1)
     line, said = next(((number, a) for number, (a, b) in pairs if a != b), (None, ""))
     if line is None:
         return "certify writes more lines, or fewer"

@@ -360,25 +360,25 @@ class _Task:
             limit=self.limit,
         )
 
-    def _certified(self, found: Certification) -> int:
-        if found.undecided and not found.refusals:
-            return unknown(self.as_json, found.undecided)
+    def _certified(self, outcome: Certification) -> int:
+        if outcome.undecided and not outcome.refusals:
+            return unknown(self.as_json, outcome.undecided)
         if self.as_json:
-            click.echo(json_text(plain(CertificationRecord.of(found, LeanRecord.of(self.toolchain)))), nl=False)
+            click.echo(json_text(plain(CertificationRecord.of(outcome, LeanRecord.of(self.toolchain)))), nl=False)
         else:
-            _show(found)
+            _show(outcome)
         self._say_lean()
-        return Exit.OK if found.ok else Exit.VIOLATED
+        return Exit.OK if outcome.ok else Exit.VIOLATED
 
-    def _rechecked(self, found: Rechecked) -> int:
-        if found.undecided:
-            return unknown(self.as_json, [f"{f.file}: {f.undecided}" for f in found.files if f.undecided])
+    def _rechecked(self, rechecked: Rechecked) -> int:
+        if rechecked.undecided:
+            return unknown(self.as_json, [f"{f.file}: {f.undecided}" for f in rechecked.files if f.undecided])
         if self.as_json:
-            click.echo(json_text(plain(RecheckRecord.of(found, LeanRecord.of(self.toolchain)))), nl=False)
+            click.echo(json_text(plain(RecheckRecord.of(rechecked, LeanRecord.of(self.toolchain)))), nl=False)
         else:
-            _show_recheck(found)
+            _show_recheck(rechecked)
         self._say_lean()
-        return Exit.VIOLATED if found.refused else Exit.OK
+        return Exit.VIOLATED if rechecked.refused else Exit.OK
 
     def _say_lean(self) -> None:
         """Say which Lean answered."""
@@ -395,21 +395,21 @@ def _answer(text: str) -> None:
     say(text, answer=True, verbatim=True)
 
 
-def _show_recheck(found: Rechecked) -> None:
-    for entry in found.files:
+def _show_recheck(rechecked: Rechecked) -> None:
+    for entry in rechecked.files:
         said = f"{entry.theorems:,} theorems hold" if entry.fault is None else f"refused: {entry.fault}"
         _answer(f"{entry.file}: {said}")
-    if found.refused or found.contract is None:
+    if rechecked.refused or rechecked.contract is None:
         return
-    contract = f"`{found.contract.name}` ({found.contract.digest[:12]}…)"
-    _answer(f"checked: the masks and counts of {found.segments:,} clips and classes under contract {contract}")
-    if found.is_of_given_tables:
+    contract = f"`{rechecked.contract.name}` ({rechecked.contract.digest[:12]}…)"
+    _answer(f"checked: the masks and counts of {rechecked.segments:,} clips and classes under contract {contract}")
+    if rechecked.is_of_given_tables:
         _answer("checked: byte for byte, this is the certificate of the contract and the tables that were given")
-    elif found.is_given_contract:
+    elif rechecked.is_given_contract:
         _answer("checked: it is the contract that was given")
     else:
         _answer("not checked: that this is the contract you mean; the files carry its text, and it is that text's")
-    if not found.is_of_given_tables:
+    if not rechecked.is_of_given_tables:
         _answer("not checked: that the activity masks are those of any tables; give contract and tables, or --run")
 
 
@@ -419,23 +419,23 @@ def _broken_core(build: Build) -> int:
     return Exit.FAILURE
 
 
-def _show(found: Certification) -> None:
-    for reason in found.undecided:
+def _show(outcome: Certification) -> None:
+    for reason in outcome.undecided:
         say(f"not known: {reason}", "bold red")
-    for refusal in found.refusals:
+    for refusal in outcome.refusals:
         place = f"{refusal.segments[0].clip} ({refusal.segments[0].label})"
         more = f" and {len(refusal.segments) - 1} more" if len(refusal.segments) > 1 else ""
         say(f"refused: {refusal.clause} on {place}{more}: {refusal.reason}", "bold red")
-    if found.ok:
+    if outcome.ok:
         _answer(
-            f"certified: {', '.join(found.clauses) or 'nothing, the contract has no frame clause'}\n"
-            f"on {found.segments:,} clips and classes, {found.frames:,} frames, by {found.theorems:,} theorems"
+            f"certified: {', '.join(outcome.clauses) or 'nothing, the contract has no frame clause'}\n"
+            f"on {outcome.segments:,} clips and classes, {outcome.frames:,} frames, by {outcome.theorems:,} theorems"
         )
-    if found.event_clauses:
-        _answer(f"not certified (event clauses): {', '.join(found.event_clauses)}")
-    if found.files:
-        folder = found.files[0].parent
+    if outcome.event_clauses:
+        _answer(f"not certified (event clauses): {', '.join(outcome.event_clauses)}")
+    if outcome.files:
+        folder = outcome.files[0].parent
         say(
-            f"kept {len(found.files)} certificate files; check them again with the same contract and tables and "
+            f"kept {len(outcome.files)} certificate files; check them again with the same contract and tables and "
             f"--recheck {folder}"
         )

@@ -292,10 +292,10 @@ def cases_of(card: Scorecard) -> dict[CertificateCase, list[Segment]]:
     columns = len(family.clips)
     for segment in range(layout.segments):
         frames, start = int(layout.frames[segment]), int(layout.start[segment])
-        own = (1 << frames) - 1
+        inside = (1 << frames) - 1
 
-        def part(mask: int, start: int = start, own: int = own) -> int:
-            return (mask >> start) & own
+        def part(mask: int, start: int = start, inside: int = inside) -> int:
+            return (mask >> start) & inside
 
         row, column = divmod(segment, columns)
         counts = [card.counts[clause.name] for clause in contract.frame_clauses]

@@ -10,7 +10,7 @@ from tracepact.data.family import Mode, Side
 from tracepact.evaluate.scorecard import Scorecard
 from tracepact.language.contract import BUILTIN_ATOMS, Aggregation, Contract, EventClause, FrameClause, MatcherKind
 from tracepact.language.predicate import attributes
-from tracepact.prove.text import FRAME, lean_bool, lean_formula, lean_list, lean_predicate
+from tracepact.prove.text import FRAME, core_clauses, core_projection, lean_bool, lean_list
 
 AGGREGATIONS = (
     Aggregation.POOLED,
@@ -169,17 +169,10 @@ def _blocks(items: Sequence[_Item]) -> Iterator[list[_Item]]:
 def lean_contract(contract: Contract, unit: int) -> str:
     """The core term of a contract, with times in units of 1/`unit` s."""
     reward, scale = contract.matcher.overlap_reward.as_integer_ratio()
-    numbers = {atom: number for number, atom in enumerate(BUILTIN_ATOMS)}
-    clauses = []
-    for clause in contract.clauses:
-        match clause:
-            case FrameClause():
-                parts = f"{lean_formula(clause.obligation, numbers)} {lean_formula(clause.formula, numbers)}"
-                clauses.append(f"(.frame {parts})")
-            case EventClause():
-                clauses.append(f"(.event .{clause.each.value} {lean_predicate(clause, unit)})")
+    clauses = (clause.text for clause in core_clauses(contract, unit))
     step, gap, search = (int(x * unit) for x in (contract.step, contract.merge_gap, contract.matcher.search))
-    return f"⟨{step}, .{contract.projection.value}, {gap}, {search}, {scale}, {reward}, {lean_list(clauses)}⟩"
+    projection = core_projection(contract.projection).text
+    return f"⟨{step}, {projection}, {gap}, {search}, {scale}, {reward}, {lean_list(clauses)}⟩"
 
 
 def family_part(

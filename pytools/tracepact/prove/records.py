@@ -134,15 +134,15 @@ class CertificationRecord(Record, CertifyAnswer, frozen=True):
     lean: LeanRecord
 
     @classmethod
-    def of(cls, found: Certification, lean: LeanRecord) -> "CertificationRecord":
+    def of(cls, outcome: Certification, lean: LeanRecord) -> "CertificationRecord":
         """The record of a certification."""
         refusals = [
             RefusalRecord(refusal.clause, refusal.reason, [SegmentRecord(s.clip, s.label) for s in refusal.segments])
-            for refusal in found.refusals
+            for refusal in outcome.refusals
         ]
-        counts = found.segments, found.frames, found.theorems
-        files = [str(file) for file in found.files]
-        return cls(found.ok, list(found.clauses), list(found.event_clauses), *counts, files, refusals, lean)
+        counts = outcome.segments, outcome.frames, outcome.theorems
+        files = [str(file) for file in outcome.files]
+        return cls(outcome.ok, list(outcome.clauses), list(outcome.event_clauses), *counts, files, refusals, lean)
 
 
 class KeptFile(Record, frozen=True):
@@ -181,12 +181,16 @@ class RecheckRecord(Record, CertifyAnswer, frozen=True):
     lean: LeanRecord
 
     @classmethod
-    def of(cls, found: Rechecked, lean: LeanRecord) -> "RecheckRecord":
+    def of(cls, rechecked: Rechecked, lean: LeanRecord) -> "RecheckRecord":
         """The record of a check."""
-        contract = None if found.contract is None else CertifiedContract(found.contract.name, found.contract.digest)
-        files = [KeptFile(str(file.file), file.theorems, file.fault) for file in found.files]
-        bound = CertificateBinding(found.is_given_contract, found.is_of_given_tables)
-        return cls(not found.refused, files, contract, found.segments, bound, lean)
+        contract = (
+            None
+            if rechecked.contract is None
+            else CertifiedContract(rechecked.contract.name, rechecked.contract.digest)
+        )
+        files = [KeptFile(str(file.file), file.theorems, file.fault) for file in rechecked.files]
+        bound = CertificateBinding(rechecked.is_given_contract, rechecked.is_of_given_tables)
+        return cls(not rechecked.refused, files, contract, rechecked.segments, bound, lean)
 
 
 class CertifiedClause(Record, frozen=True):
@@ -212,7 +216,7 @@ class VectorRecord(Record, CertifyAnswer, frozen=True):
     lean: LeanRecord
 
     @classmethod
-    def of(cls, found: CertifiedFile, run: Run, lean: LeanRecord) -> "VectorRecord":
+    def of(cls, file: CertifiedFile, run: Run, lean: LeanRecord) -> "VectorRecord":
         """The record of a certificate."""
         vector = {}
         for clause in run.card.contract.clauses:
@@ -220,7 +224,7 @@ class VectorRecord(Record, CertifyAnswer, frozen=True):
             values = (pooled.value, *(mean.value for mean in means))
             vector[clause.name] = CertifiedClause(pooled.satisfied, pooled.obligated, *values)
         segments = run.card.layout.segments
-        return cls(found.refused is None, vector, segments, found.theorems, str(found.file), found.refused, lean)
+        return cls(file.refused is None, vector, segments, file.theorems, str(file.file), file.refused, lean)
 
 
 class CertifiedCase(Record, frozen=True):
@@ -246,19 +250,19 @@ class OrderCertifiedRecord(Record, CertifyAnswer, frozen=True):
 
     @classmethod
     def of(
-        cls, found: CertifiedFile, stated: OrderCertificate, claim: OrderClaim, lean: LeanRecord
+        cls, file: CertifiedFile, stated: OrderCertificate, claim: OrderClaim, lean: LeanRecord
     ) -> "OrderCertifiedRecord":
         """The record of a certificate."""
         rows = zip(claim.cases, stated.values, strict=True)
         return cls(
-            found.refused is None,
+            file.refused is None,
             claim.profile,
             dict(zip(stated.clauses, stated.weights, strict=True)),
             Exact.of(stated.margin),
             tuple(CertifiedCase(case.name, dict(zip(stated.clauses, row, strict=True))) for case, row in rows),
             len(claim.pairs),
-            found.theorems,
-            str(found.file),
-            found.refused,
+            file.theorems,
+            str(file.file),
+            file.refused,
             lean,
         )

@@ -8,41 +8,10 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Self, TypeVar
 
-from tracepact.language.contract import BUILTIN_ATOMS, Contract, EventClause, FrameClause, Matcher, Projection
-from tracepact.language.formula import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    FrameRun,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-)
-from tracepact.language.predicate import (
-    Absolute,
-    Attribute,
-    ConstantTerm,
-    Each,
-    EventAtom,
-    Flag,
-    Maximum,
-    Minimum,
-    Owner,
-    Relation,
-    Scaled,
-    Term,
-    TermComparison,
-    TermDifference,
-    TermSum,
-    TermType,
-)
+from tracepact.language.contract import Contract, Matcher, Projection
+from tracepact.language.formula import Formula, FrameRun
 from tracepact.prove.build import HOW_TO_BUILD, Program, ProgramFault, find_program
+from tracepact.prove.text import core_clauses, core_each, core_formula, core_predicate, core_projection
 
 # What is asked, in the order in which `lean/Tracepact/Main.lean` reads it; every choice by its place in its list there.
 
@@ -66,32 +35,8 @@ from tracepact.prove.build import HOW_TO_BUILD, Program, ProgramFault, find_prog
     SOFT_TALLY,
 ) = range(17)
 
-_BINARY = {And: 3, Or: 4, Implies: 5, Iff: 6}
-_RELATIONS = (Relation.LE, Relation.LT, Relation.GE, Relation.GT, Relation.EQ, Relation.NE)
-_ATTRIBUTES = (
-    "onset",
-    "offset",
-    "duration",
-    "covering",
-    "coverage",
-    "longest_gap",
-    "shortest_gap",
-    "purity",
-    "overlap",
-    "iou",
-)
-_SIDED = 5
-"""How many attributes name their side."""
-_PROJECTIONS = (Projection.CENTRE, Projection.TOUCH, Projection.INSIDE)
-_EACH = (Each.REF, Each.PRED, Each.MATCHED)
-
 Words = Iterator[int]
 T = TypeVar("T")
-
-
-def signed_words(offset: int) -> Words:
-    """A signed number: 0 and itself, or 1 and how far below −1 it is."""
-    yield from (0, offset) if offset >= 0 else (1, -offset - 1)
 
 
 def list_words(entries: Sequence[Iterable[int]]) -> Words:
@@ -101,121 +46,13 @@ def list_words(entries: Sequence[Iterable[int]]) -> Words:
         yield from entry
 
 
-def formula_words(formula: Formula, numbers: Mapping[str, int]) -> Words:
-    """A formula; atoms by their numbers."""
-    return _formula(formula, lambda name: (0, numbers[name]))
-
-
-def _formula(formula: Formula, atom: Callable[[str], Iterable[int]]) -> Words:
-    match formula:
-        case Atom(name):
-            yield from atom(name)
-        case Constant(value):
-            yield from (1, value)
-        case Not(body):
-            yield 2
-            yield from _formula(body, atom)
-        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
-            yield _BINARY[type(formula)]
-            yield from _formula(a, atom)
-            yield from _formula(b, atom)
-        case Eventually(lo, hi, body) | Always(lo, hi, body):
-            yield 7 if isinstance(formula, Eventually) else 8
-            yield from signed_words(lo)
-            yield from signed_words(hi)
-            yield from _formula(body, atom)
-        case Until(radius, a, b) | Since(radius, a, b):
-            yield from (9 if isinstance(formula, Until) else 10, radius)
-            yield from _formula(a, atom)
-            yield from _formula(b, atom)
-
-
-def predicate_words(clause: EventClause, unit: int) -> Words:
-    """The predicate of an event clause, with times in units of `1 / unit` seconds."""
-    atoms = dict(clause.event_atoms)
-
-    def of(part: Formula) -> Words:
-        match part:
-            case Constant(value):
-                yield from (0, value)
-            case Atom(name):
-                yield from _event_atom(atoms[name], unit)
-            case Not(body):
-                yield 4
-                yield from of(body)
-            case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
-                # A predicate has the connectives of a formula, two places further on.
-                yield _BINARY[type(part)] + 2
-                yield from of(a)
-                yield from of(b)
-            case _:
-                raise TypeError(f"an event predicate has no modalities, but this one has {part}")
-
-    return of(clause.formula)
-
-
-def _event_atom(atom: EventAtom, unit: int) -> Words:
-    match atom:
-        case Flag(attribute):
-            yield 1 if attribute.name == "matched" else 2
-        case TermComparison(relation, left, right, _):
-            yield from (3, _RELATIONS.index(relation))
-            yield from _term(left, unit)
-            yield from _term(right, unit)
-
-
-def _term(term: Term, unit: int) -> Words:
-    match term:
-        case ConstantTerm(value, quantity):
-            yield 0
-            yield from number_words(value * unit if quantity is TermType.TIME else value)
-        case Attribute():
-            number = _ATTRIBUTES.index(term.name)
-            yield from (1, number)
-            if number < _SIDED:
-                yield 0 if term.owner is Owner.REF else 1
-        case TermSum(a, b) | TermDifference(a, b):
-            yield 2 if isinstance(term, TermSum) else 3
-            yield from _term(a, unit)
-            yield from _term(b, unit)
-        case Scaled(factor, body):
-            yield 4
-            yield from number_words(factor)
-            yield from _term(body, unit)
-        case Absolute(body):
-            yield 5
-            yield from _term(body, unit)
-        case Minimum(arguments) | Maximum(arguments):
-            # Two at a time, as the core has them.
-            for argument in arguments[:-1]:
-                yield 6 if isinstance(term, Minimum) else 7
-                yield from _term(argument, unit)
-            yield from _term(arguments[-1], unit)
-
-
-def number_words(value: Fraction) -> Words:
-    """A signed fraction as the core writes it: what is added, what is taken away, the denominator."""
-    top = abs(value.numerator)
-    yield from (top, 0, value.denominator) if value >= 0 else (0, top, value.denominator)
-
-
 def contract_words(contract: Contract, unit: int) -> Words:
     """The core of a contract, with times in units of `1 / unit` seconds."""
-    numbers = {atom: number for number, atom in enumerate(BUILTIN_ATOMS)}
     yield int(contract.step * unit)
-    yield _PROJECTIONS.index(contract.projection)
+    yield from core_projection(contract.projection).words
     yield int(contract.merge_gap * unit)
     yield from matcher_words(contract.matcher, unit)
-    yield len(contract.clauses)
-    for clause in contract.clauses:
-        match clause:
-            case FrameClause():
-                yield 0
-                yield from formula_words(clause.obligation, numbers)
-                yield from formula_words(clause.formula, numbers)
-            case EventClause():
-                yield from (1, _EACH.index(clause.each))
-                yield from predicate_words(clause, unit)
+    yield from list_words([clause.words for clause in core_clauses(contract, unit)])
 
 
 def matcher_words(matcher: Matcher, unit: int) -> Words:
@@ -364,7 +201,7 @@ class LeanCore:
     ) -> list[int]:
         """The verdict masks of formulas on a clip, by the bitset engine or by the naive loops."""
         numbers, clip = _clip(frames, masks)
-        written = [formula_words(formula, numbers) for formula in formulas]
+        written = [core_formula(formula, numbers).words for formula in formulas]
         answer = self._ask((NAIVE if naive else BITSET,), clip, list_words(written))
         return answer.several(answer.number)
 
@@ -373,13 +210,13 @@ class LeanCore:
         names = sorted(clips[0][1])
         numbers = {name: number for number, name in enumerate(names)}
         written = [(frames, len(names), *(masks[name] for name in names)) for frames, masks in clips]
-        answer = self._ask((FAMILY, len(names)), list_words(written), formula_words(formula, numbers))
+        answer = self._ask((FAMILY, len(names)), list_words(written), core_formula(formula, numbers).words)
         return answer.several(answer.number)
 
     def reach(self, formula: Formula, names: Iterable[str]) -> tuple[int, int]:
         """Lookback and lookahead."""
         numbers = {name: number for number, name in enumerate(sorted(names))}
-        answer = self._ask((REACH,), formula_words(formula, numbers))
+        answer = self._ask((REACH,), core_formula(formula, numbers).words)
         return answer.number(), answer.number()
 
     def counts(
@@ -387,7 +224,7 @@ class LeanCore:
     ) -> tuple[int, int]:
         """The satisfied and obligated frames of a clause on a clip."""
         numbers, clip = _clip(frames, masks)
-        written = (formula_words(each, numbers) for each in (obligation, formula))
+        written = (core_formula(each, numbers).words for each in (obligation, formula))
         answer = self._ask((NAIVE_COUNTS if naive else COUNTS,), clip, *written)
         return answer.number(), answer.number()
 
@@ -397,14 +234,14 @@ class LeanCore:
         """What the streaming program holds after a chunk, and the verdicts it lets out, in order."""
         buffer = (held.seen, held.held, len(held.masks), *held.masks)
         chunk = (frames, len(masks), *masks)
-        answer = self._ask((CHUNK,), buffer, chunk, formula_words(formula, names))
+        answer = self._ask((CHUNK,), buffer, chunk, core_formula(formula, names).words)
         after = HeldFrames(answer.number(), answer.number(), tuple(answer.several(answer.number)))
         return after, answer.several(answer.verdict)[::-1]
 
     def rest(self, formula: Formula, names: Mapping[str, int], held: HeldFrames) -> list[tuple[int, bool]]:
         """The verdicts that the streaming program has left at the end."""
         buffer = (held.seen, held.held, len(held.masks), *held.masks)
-        answer = self._ask((REST,), buffer, formula_words(formula, names))
+        answer = self._ask((REST,), buffer, core_formula(formula, names).words)
         return answer.several(answer.verdict)[::-1]
 
     def buffered(
@@ -413,7 +250,7 @@ class LeanCore:
         """All that the program with a buffer gives on a trace that arrives in chunks."""
         numbers, clip = _clip(frames, masks)
         newest_first = (len(chunks), *reversed(chunks))
-        answer = self._ask((BUFFER,), clip, newest_first, formula_words(formula, numbers))
+        answer = self._ask((BUFFER,), clip, newest_first, core_formula(formula, numbers).words)
         return answer.several(answer.verdict)[::-1]
 
     def runs(self, frames: int, mask: int, step: int, gap: int) -> tuple[list[FrameRun], list[FrameRun], int, int]:
@@ -425,7 +262,7 @@ class LeanCore:
         self, projection: Projection, step: int, duration: int, events: Sequence[tuple[int, int]]
     ) -> tuple[int, list[FrameRun], int]:
         """Frames, runs, and how many events gave no frame; times in one unit."""
-        answer = self._ask((PROJECT, _PROJECTIONS.index(projection), step, duration), list_words(events))
+        answer = self._ask((PROJECT,), core_projection(projection).words, (step, duration), list_words(events))
         return answer.number(), answer.several(answer.run), answer.number()
 
     def match(
@@ -445,8 +282,8 @@ class LeanCore:
         """
         (clause,) = contract.event_clauses
         ref, pred, *others = masks
-        words = (frames, ref, pred, len(others), *others, _EACH.index(clause.each))
-        answer = self._ask((EVENTS,), contract_words(contract, unit), words, predicate_words(clause, unit))
+        words = (frames, ref, pred, len(others), *others, *core_each(clause.each).words)
+        answer = self._ask((EVENTS,), contract_words(contract, unit), words, core_predicate(clause, unit).words)
         return answer.several(lambda: (answer.run(), answer.run(), answer.flag()))
 
     def clip(
@@ -468,7 +305,7 @@ class LeanCore:
 
     def soft(self, formula: Formula, numbers: Mapping[str, int], clip: Iterable[int]) -> list[tuple[bool, int | None]]:
         """The soft value of a formula at every frame: whether it is positive, and its size, none if it is unbounded."""
-        answer = self._ask((SOFT,), clip, formula_words(formula, numbers))
+        answer = self._ask((SOFT,), clip, core_formula(formula, numbers).words)
         values = answer.several(lambda: (answer.number(), answer.number()))[::-1]
         return [(bool(kind & 1), None if kind & 2 else size) for kind, size in values]
 

@@ -1,12 +1,13 @@
-"""Core values and event predicates as Lean text, and certificates made of them."""
+"""Values of the proof core, as Lean terms and as numbers, and certificates made of them."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
-from tracepact.language.contract import BUILTIN_ATOMS, Contract, EventClause
+from tracepact.language.contract import BUILTIN_ATOMS, Contract, EventClause, FrameClause, Projection
 from tracepact.language.formula import (
     Always,
     And,
@@ -20,18 +21,17 @@ from tracepact.language.formula import (
     Or,
     Since,
     Until,
-    subformulas,
 )
 from tracepact.language.predicate import (
     Absolute,
     Attribute,
     ConstantTerm,
+    Each,
     EventAtom,
     Flag,
     Maximum,
     Minimum,
     Owner,
-    Relation,
     Scaled,
     Term,
     TermComparison,
@@ -40,7 +40,174 @@ from tracepact.language.predicate import (
     TermType,
 )
 
-# Core values as Lean text: masks, offsets, formulas, lists.
+# Core values: one table for each type of the core lists its constructors in the order that the core declares them. A
+# certificate writes a value by their names, a request to the compiled core by their places.
+
+_BOOL = ("false", "true")
+_INT = ("ofNat", "negSucc")
+_FORMULA = (
+    *("atom", "constant", "not", "and", "or", "implies", "iff"),
+    *("eventually", "always", "«until»", "since"),
+)
+_PREDICATE = ("constant", "matched", "dominant", "compare", "not", "and", "or", "implies", "iff")
+_RELATIONS = ("le", "lt", "ge", "gt", "eq", "ne")
+_TERM = ("number", "attribute", "sum", "difference", "scaled", "absolute", "minimum", "maximum")
+_SIDES = ("ref", "pred")
+_SIDED = ("onset", "offset", "duration", "covering", "coverage")
+"""The attributes that name their side."""
+_ATTRIBUTES = {
+    **{name: name for name in _SIDED},
+    "longest_gap": "longestGap",
+    "shortest_gap": "shortestGap",
+    **{name: name for name in ("purity", "overlap", "iou")},
+}
+"""The attributes in the order of the core, each with its name there."""
+_EACH = ("ref", "pred", "matched")
+_PROJECTIONS = ("centre", "touch", "inside")
+_CLAUSE = ("frame", "event")
+
+
+class CoreValue(NamedTuple):
+    """A value of the core: the constructors of its type, the one it is made with, and what this is given."""
+
+    constructors: Sequence[str]
+    name: str
+    parts: "tuple[CoreValue | Fraction | int, ...]" = ()
+
+    @property
+    def text(self) -> str:
+        """The value as a Lean term."""
+        parts = [part.text if isinstance(part, CoreValue) else _number_text(part) for part in self.parts]
+        return f"({' '.join([f'.{self.name}', *parts])})" if parts else f".{self.name}"
+
+    @property
+    def words(self) -> Iterator[int]:
+        """The value as the numbers that the compiled core reads."""
+        yield self.constructors.index(self.name)
+        for part in self.parts:
+            yield from part.words if isinstance(part, CoreValue) else _number_words(part)
+
+
+def _number_words(value: Fraction | int) -> tuple[int, ...]:
+    """A natural number, or a signed fraction: what is added, what is taken away, the denominator."""
+    if isinstance(value, int):
+        return (value,)
+    # A pair of naturals stands for their difference: the core's order needs no case for signs.
+    top = abs(value.numerator)
+    return (top, 0, value.denominator) if value >= 0 else (0, top, value.denominator)
+
+
+def _number_text(value: Fraction | int) -> str:
+    return str(value) if isinstance(value, int) else f"⟨{', '.join(map(str, _number_words(value)))}⟩"
+
+
+def core_bool(value: bool) -> CoreValue:
+    """A truth value."""
+    return CoreValue(_BOOL, _BOOL[value])
+
+
+def core_int(offset: int) -> CoreValue:
+    """A signed offset."""
+    # `negSucc n` is −n − 1: the core's integers, as Lean's, have one zero.
+    return CoreValue(_INT, "ofNat", (offset,)) if offset >= 0 else CoreValue(_INT, "negSucc", (-offset - 1,))
+
+
+def core_formula(formula: Formula, numbers: Mapping[str, int]) -> CoreValue:
+    """A formula; atoms by their numbers."""
+    return _core(_FORMULA, formula, lambda name: CoreValue(_FORMULA, "atom", (numbers[name],)))
+
+
+def _core(constructors: Sequence[str], formula: Formula, atom: Callable[[str], CoreValue]) -> CoreValue:
+    """A formula, or a predicate, whose atoms are made in some way: both have the same connectives."""
+
+    def of(part: Formula) -> CoreValue:
+        return _core(constructors, part, atom)
+
+    def value(name: str, *parts: CoreValue | int) -> CoreValue:
+        if name not in constructors:
+            raise TypeError(f"an event predicate has no modalities, but this one has {formula}")
+        return CoreValue(constructors, name, parts)
+
+    match formula:
+        case Atom(name):
+            return atom(name)
+        case Constant(holds):
+            return value("constant", core_bool(holds))
+        case Not(body):
+            return value("not", of(body))
+        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
+            return value(type(formula).__name__.lower(), of(a), of(b))
+        case Eventually(lo, hi, body) | Always(lo, hi, body):
+            return value(type(formula).__name__.lower(), core_int(lo), core_int(hi), of(body))
+        case Until(radius, a, b):
+            return value("«until»", radius, of(a), of(b))
+        case Since(radius, a, b):
+            return value("since", radius, of(a), of(b))
+
+
+def core_predicate(clause: EventClause, unit: int) -> CoreValue:
+    """The predicate of an event clause (chapter 4); times in units of `1 / unit` seconds."""
+    atoms = dict(clause.event_atoms)
+    return _core(_PREDICATE, clause.formula, lambda name: _atom(atoms[name], unit))
+
+
+def _atom(atom: EventAtom, unit: int) -> CoreValue:
+    match atom:
+        case Flag(attribute):
+            return CoreValue(_PREDICATE, attribute.name)
+        case TermComparison(relation, left, right, _):
+            compared = CoreValue(_RELATIONS, relation.name.lower())
+            return CoreValue(_PREDICATE, "compare", (compared, _term(left, unit), _term(right, unit)))
+
+
+def _term(term: Term, unit: int) -> CoreValue:
+    match term:
+        case ConstantTerm(value, quantity):
+            return CoreValue(_TERM, "number", (value * unit if quantity is TermType.TIME else value,))
+        case Attribute(owner, name):
+            side = (CoreValue(_SIDES, "ref" if owner is Owner.REF else "pred"),) if name in _SIDED else ()
+            return CoreValue(_TERM, "attribute", (CoreValue(tuple(_ATTRIBUTES.values()), _ATTRIBUTES[name], side),))
+        case TermSum(a, b):
+            return CoreValue(_TERM, "sum", (_term(a, unit), _term(b, unit)))
+        case TermDifference(a, b):
+            return CoreValue(_TERM, "difference", (_term(a, unit), _term(b, unit)))
+        case Scaled(factor, body):
+            return CoreValue(_TERM, "scaled", (factor, _term(body, unit)))
+        case Absolute(body):
+            return CoreValue(_TERM, "absolute", (_term(body, unit),))
+        case Minimum(arguments) | Maximum(arguments):
+            # `min(a, b, c)` is `min(a, min(b, c))`, which is how the core defines it.
+            *rest, nested = (_term(argument, unit) for argument in arguments)
+            for other in reversed(rest):
+                nested = CoreValue(_TERM, type(term).__name__.lower(), (other, nested))
+            return nested
+
+
+def core_clauses(contract: Contract, unit: int) -> list[CoreValue]:
+    """The clauses of a contract."""
+    numbers = {atom: number for number, atom in enumerate(BUILTIN_ATOMS)}
+    clauses = []
+    for clause in contract.clauses:
+        match clause:
+            case FrameClause():
+                formulas = core_formula(clause.obligation, numbers), core_formula(clause.formula, numbers)
+                clauses.append(CoreValue(_CLAUSE, "frame", formulas))
+            case EventClause():
+                clauses.append(CoreValue(_CLAUSE, "event", (core_each(clause.each), core_predicate(clause, unit))))
+    return clauses
+
+
+def core_each(each: Each) -> CoreValue:
+    """What a clause has an obligation for."""
+    return CoreValue(_EACH, each.value)
+
+
+def core_projection(projection: Projection) -> CoreValue:
+    """How events become frames."""
+    return CoreValue(_PROJECTIONS, projection.value)
+
+
+# Core values as Lean text.
 
 PIECE = 4096
 """Bits of one literal: Lean reads many short literals faster than a long one."""
@@ -48,7 +215,7 @@ PIECE = 4096
 
 def lean_bool(value: bool) -> str:
     """A truth value."""
-    return ".true" if value else ".false"
+    return core_bool(value).text
 
 
 def lean_list(items: Iterable[str]) -> str:
@@ -56,12 +223,6 @@ def lean_list(items: Iterable[str]) -> str:
     # One line and no indentation: the depth of a list is its length, and certificates have lists of thousands.
     entries = list(items)
     return "".join(f"(.cons {entry} " for entry in entries) + ".nil" + ")" * len(entries)
-
-
-def lean_int(offset: int) -> str:
-    """A signed offset by its constructor."""
-    # `negSucc n` is −n − 1: the core's integers, as Lean's, have one zero.
-    return f"(.ofNat {offset})" if offset >= 0 else f"(.negSucc {-offset - 1})"
 
 
 def lean_mask(mask: int) -> str:
@@ -74,122 +235,6 @@ def lean_mask(mask: int) -> str:
         pieces.append(f"{mask & ((1 << PIECE) - 1):#x}")
         mask >>= PIECE
     return f"(joined {PIECE} {lean_list(pieces)})"
-
-
-def lean_formula(formula: Formula, numbers: Mapping[str, int]) -> str:
-    """A formula; atoms by their numbers."""
-    return _joined(formula, lambda name: f"(.atom {numbers[name]})")
-
-
-def _joined(formula: Formula, atom: Callable[[str], str]) -> str:
-    """A formula whose atoms are written in some way: the core has the same names in formulas and in predicates."""
-
-    def of(part: Formula) -> str:
-        return _joined(part, atom)
-
-    match formula:
-        case Atom(name):
-            return atom(name)
-        case Constant(value):
-            return f"(.constant {lean_bool(value)})"
-        case Not(body):
-            return f"(.not {of(body)})"
-        case And(a, b):
-            return f"(.and {of(a)} {of(b)})"
-        case Or(a, b):
-            return f"(.or {of(a)} {of(b)})"
-        case Implies(a, b):
-            return f"(.implies {of(a)} {of(b)})"
-        case Iff(a, b):
-            return f"(.iff {of(a)} {of(b)})"
-        case Eventually(lo, hi, body):
-            return f"(.eventually {lean_int(lo)} {lean_int(hi)} {of(body)})"
-        case Always(lo, hi, body):
-            return f"(.always {lean_int(lo)} {lean_int(hi)} {of(body)})"
-        case Until(radius, a, b):
-            return f"(.«until» {radius} {of(a)} {of(b)})"
-        case Since(radius, a, b):
-            return f"(.since {radius} {of(a)} {of(b)})"
-
-
-# Event predicates as Lean text: terms, comparisons and truth-valued attributes (chapter 4).
-
-_RELATIONS = {
-    Relation.LE: ".le",
-    Relation.LT: ".lt",
-    Relation.GE: ".ge",
-    Relation.GT: ".gt",
-    Relation.EQ: ".eq",
-    Relation.NE: ".ne",
-}
-_SIDED = ("onset", "offset", "duration", "covering", "coverage")
-_UNSIDED = {
-    "longest_gap": ".longestGap",
-    "shortest_gap": ".shortestGap",
-    "purity": ".purity",
-    "overlap": ".overlap",
-    "iou": ".iou",
-}
-
-
-def lean_number(value: Fraction) -> str:
-    """A signed fraction."""
-    top = abs(value.numerator)
-    # A pair of naturals stands for their difference: the core's order needs no case for signs.
-    parts = (top, 0) if value >= 0 else (0, top)
-    return f"⟨{parts[0]}, {parts[1]}, {value.denominator}⟩"
-
-
-def lean_predicate(clause: EventClause, unit: int) -> str:
-    """The predicate of an event clause; times in units of `1 / unit` seconds."""
-    atoms = dict(clause.event_atoms)
-    for part in subformulas(clause.formula):
-        if isinstance(part, Eventually | Always | Until | Since):
-            raise TypeError(f"an event predicate has no modalities, but this one has {part}")
-    return _joined(clause.formula, lambda name: _atom(atoms[name], unit))
-
-
-def _atom(atom: EventAtom, unit: int) -> str:
-    match atom:
-        case Flag(attribute):
-            return f".{attribute.name}"
-        case TermComparison(relation, left, right, _):
-            return f"(.compare {_RELATIONS[relation]} {_term(left, unit)} {_term(right, unit)})"
-
-
-def _term(term: Term, unit: int) -> str:
-    match term:
-        case ConstantTerm(value, quantity):
-            return f"(.number {lean_number(value * unit if quantity is TermType.TIME else value)})"
-        case Attribute():
-            return f"(.attribute {_attribute(term)})"
-        case TermSum(a, b):
-            return f"(.sum {_term(a, unit)} {_term(b, unit)})"
-        case TermDifference(a, b):
-            return f"(.difference {_term(a, unit)} {_term(b, unit)})"
-        case Scaled(factor, body):
-            return f"(.scaled {lean_number(factor)} {_term(body, unit)})"
-        case Absolute(body):
-            return f"(.absolute {_term(body, unit)})"
-        case Minimum(arguments):
-            return _nested(".minimum", arguments, unit)
-        case Maximum(arguments):
-            return _nested(".maximum", arguments, unit)
-
-
-def _nested(name: str, arguments: tuple[Term, ...], unit: int) -> str:
-    """The least or greatest of several, two at a time."""
-    # `min(a, b, c)` is `min(a, min(b, c))`, which is how the core defines it.
-    *rest, text = (_term(argument, unit) for argument in arguments)
-    for other in reversed(rest):
-        text = f"({name} {other} {text})"
-    return text
-
-
-def _attribute(attribute: Attribute) -> str:
-    if attribute.name in _SIDED:
-        return f"(.{attribute.name} .{'ref' if attribute.owner is Owner.REF else 'pred'})"
-    return _UNSIDED[attribute.name]
 
 
 # Certificates: Lean files that state what the monitor computed, for the kernel to check.
@@ -325,7 +370,7 @@ def _body(contract: Contract, entries: Sequence[Entry], *, ignores: bool) -> tup
     lines = []
     for k, clause in enumerate(certified_clauses(contract, ignores=ignores)):
         lines.append(f"-- {clause.name}")
-        parts = f"{lean_formula(clause.obligation, numbers)}, {lean_formula(clause.formula, numbers)}"
+        parts = f"{core_formula(clause.obligation, numbers).text}, {core_formula(clause.formula, numbers).text}"
         lines.append(f"def clause{k} : Clause := ⟨{parts}⟩")
     theorems = {}
     for i, (case, segments) in enumerate(entries):

@@ -53,14 +53,14 @@ def listed_digests(text: str) -> dict[str, str]:
     return listed if listing_text(listed) == text else {}
 
 
-def definition_faults(found: Mapping[str, str], listed: Mapping[str, str]) -> list[str]:
+def definition_faults(digests: Mapping[str, str], listed: Mapping[str, str]) -> list[str]:
     """Where the definitions and their listing differ."""
-    faults = [f"the definition of {name} is not listed" for name in found.keys() - listed.keys()]
-    faults += [f"{name} is listed and not defined" for name in listed.keys() - found.keys()]
+    faults = [f"the definition of {name} is not listed" for name in digests.keys() - listed.keys()]
+    faults += [f"{name} is listed and not defined" for name in listed.keys() - digests.keys()]
     faults += [
         f"the definition of {name} is not the one that is listed"
-        for name in found.keys() & listed.keys()
-        if found[name] != listed[name]
+        for name in digests.keys() & listed.keys()
+        if digests[name] != listed[name]
     ]
     return sorted(faults)
 

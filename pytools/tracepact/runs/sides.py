@@ -26,7 +26,7 @@ from tracepact.records import Record
 from tracepact.runs.report import OutsideEvent
 from tracepact.runs.tally import FindingsTally
 from tracepact.runs.task import InputFile, Task, input_files, read_task
-from tracepact.thresholds.family import Detections, FieldFamily, detection_family, detections_of, field_family
+from tracepact.thresholds.family import Detections, FieldFamily, detections_of, field_family
 from tracepact.wording import quoted
 
 # What one batch gives, or many together, as a record that can be added.
@@ -344,17 +344,6 @@ class FieldSides:
         """The reference beside the scores, or beside others made of them, on the contract's grid."""
         chosen = self.field if field is None else field
         diagnostics = self.diagnostics if field is None else Diagnostics()
-        if isinstance(chosen, Detections):
-            return detection_family(
-                self.contract,
-                self.reference,
-                chosen,
-                durations=self.durations,
-                mode=self.mode,
-                ignore=self.ignore,
-                diagnostics=diagnostics,
-                classes=self.classes,
-            )
         return field_family(
             self.contract,
             self.reference,

@@ -239,7 +239,7 @@ class FrameViolationRecord(Record, ViolationRecord, frozen=True):
             case NearestFrame(offset=offset, seconds=seconds):
                 return f"nearest {short(seconds)} s {'later' if offset > 0 else 'earlier'}{in_score}"
             case _:
-                return f"nothing in the clip satisfies it{in_score}"
+                return f"none in the clip{in_score}"
 
 
 class EventViolationRecord(Record, ViolationRecord, frozen=True):

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -97,7 +96,7 @@ def templates(folder: Path | None = None) -> Environment:
         finalize=_visible,
     )
     environment.globals |= {"cell_of": cell_of, "count": count, "shades": _SHADES}
-    environment.filters["percent"] = _percent
+    environment.filters["percent"] = lambda share: f"{100 * float(share):.2f}%"
     environment.filters["json"] = json.dumps
     return environment
 
@@ -140,10 +139,6 @@ def _policy(style: str, scripts: Sequence[str], media: str, connect: str) -> str
 
 def _source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _percent(share: Fraction | float) -> str:
-    return f"{100 * float(share):.2f}%"
 
 
 # Small timelines as SVG text: lanes of intervals under each other, told apart by their form and not by colour.

@@ -18,14 +18,13 @@ from tracepact.measures.records import MetricValue
 from tracepact.runs.report_parts import offered
 from tracepact.runs.sides import FieldSides
 from tracepact.thresholds.cuts import Goal, choose_jointly, cut_range, short_threshold, threshold_range
-from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, psds_of
+from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, average_precision, psds_of
 from tracepact.thresholds.quantities import (
     MEAN,
     METRICS,
     CurveSettings,
     CurveSums,
     Quantities,
-    average_precision,
     depends_on_other_classes,
     is_least_best,
     quantity_names,
@@ -316,7 +315,7 @@ class Curves:
         """The value with a threshold for each class, chosen together; of rates for F1 only."""
         if weights_of(self.contract, name) is None and not name.endswith("f1"):
             return None
-        found = choose_jointly({1: self._quantities}, Goal(name), self._levels, self._range)
+        found = choose_jointly({1: self._quantities}, Goal(name))
         return None if found is None else found.choice.found.value
 
     def _average_precision(self, metric: str) -> AveragePrecision:

@@ -16,18 +16,8 @@ from tracepact.records import Count, Digest, Record
 from tracepact.runs.report import ClassDecodingRecord
 from tracepact.runs.sides import FieldSides
 from tracepact.thresholds.cuts import HALF, CutChoice, Goal, Joint, choose, choose_jointly, cut_range, is_better, place
-from tracepact.thresholds.family import Detections
-from tracepact.thresholds.quantities import ERROR_RATE, Quantities
-from tracepact.thresholds.ratios import (
-    Counted,
-    active_at,
-    by_folds,
-    columns_of,
-    counted_at,
-    parts_of,
-    with_high,
-    with_low,
-)
+from tracepact.thresholds.family import Detections, active_at, columns_of, with_high, with_low
+from tracepact.thresholds.quantities import ERROR_RATE, Counted, Quantities, by_folds, counted_at, parts_of
 from tracepact.thresholds.steps import Best, Whole
 
 # A tuning as a record: the decoding of every class, its optimistic and its held-out values.
@@ -165,7 +155,7 @@ class Search:
             chosen = self._neutral() if common is None else common[0]
             return DecodingSearch([chosen] * len(self.classes), "search" if searched else "exact")
         together = [common[0]] * len(self.classes)
-        found = choose_jointly(self.plain, self.goal, self._levels, self._range, clips)
+        found = choose_jointly(self.plain, self.goal, clips)
         if found is None:
             return DecodingSearch(together, "search")
         own = [self._at(t, p.source, p.asked) for p in found.picks if (t := p.threshold) is not None]

@@ -26,8 +26,13 @@ from tracepact.runs.task import SourceOptions, scores_task
 from tracepact.show.lines import counted, print_diagnostics, reader_may_leave, say
 from tracepact.show.tables import Cell, Table, TerminalTable, Tone, numbers, print_tables, words
 from tracepact.thresholds.cuts import Goal, QuantityBound
-from tracepact.thresholds.quantities import depends_on_other_classes, is_least_best, quantity_names, weights_of
-from tracepact.thresholds.ratios import Counted
+from tracepact.thresholds.quantities import (
+    Counted,
+    depends_on_other_classes,
+    is_least_best,
+    quantity_names,
+    weights_of,
+)
 from tracepact.tuning.records import text_of
 from tracepact.tuning.search import ClassDecodingChoice, Freedom, OnStep, Search, TunedClass, TunedRequirement, Tuning
 from tracepact.wording import UNDEFINED, count, decimal, print_number
