@@ -1,6 +1,6 @@
 """The best cover of a problem: branch and bound, the evidence, and Z3, which is asked for a better one (14.15)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -411,7 +411,7 @@ def second_opinion(problem: Problem, columns: Columns, proven: Level, clock: Clo
     solvers is wrong, and neither is believed.
     """
     referee = _Referee(problem, clock)
-    better_covers: list[tuple[Level, tuple[int, int], list[list[Any]]]] = [
+    better_covers: list[tuple[Level, tuple[int, int], Iterable[list[Any]]]] = [
         (Level.COUNT, (len(columns) - 1, sum(problem.costs)), [[]]),
         (Level.COST, (len(columns), problem.cost(columns) - 1), [[]]),
         (Level.ORDER, (len(columns), problem.cost(columns)), referee.earlier(columns)),
@@ -457,16 +457,14 @@ class _Referee:
         finally:
             self._solver.pop()
 
-    def earlier(self, columns: Columns) -> list[list[Any]]:
+    def earlier(self, columns: Columns) -> Iterator[list[Any]]:
         """What together asks for an earlier cover: one with the same beginning and then an earlier column."""
-        questions = []
         for place, column in enumerate(columns):
             fixed, start = columns[:place], columns[place - 1] + 1 if place else 0
             required = [self._columns[c] for c in fixed]
             excluded = [z3.Not(chosen) for c, chosen in self._columns.items() if c < start and c not in fixed]
             if one_of := [chosen for c, chosen in self._columns.items() if start <= c < column]:
-                questions.append([*required, *excluded, z3.Or(one_of)])
-        return questions
+                yield [*required, *excluded, z3.Or(one_of)]
 
     def has_cover(self, question: list[Any]) -> bool:
         """Whether there is such a cover within the bounds; raises `Spent` if that is not known in time."""

@@ -161,16 +161,16 @@ def differences_of(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> 
     )
 
 
-def _beside(seen: Seen, most: int) -> tuple[Counts, Counts]:
+def _beside(scores: Seen, most: int) -> tuple[Counts, Counts]:
     """The values of cases as means over the classes of the most, of which those that a case lacks are 1."""
-    tops, bottoms = seen.tops, seen.bottoms
+    tops, bottoms = scores.tops, scores.bottoms
     if not products_fit(bottoms, most, 2):
         tops, bottoms = tops.astype(object), bottoms.astype(object)
-    return lowest((most - seen.classes) * bottoms + seen.classes * tops, most * bottoms)
+    return lowest((most - scores.classes) * bottoms + scores.classes * tops, most * bottoms)
 
 
 def _wants(
-    seen: Seen, classes: Sequence[Sequence[int]]
+    scores: Seen, classes: Sequence[Sequence[int]]
 ) -> tuple[NDArray[np.intp], list[tuple[tuple[Fraction, ...], ...]]]:
     """The row of shares of each clause, and the different rows: what is vacuous, what counts against a value.
 
@@ -180,7 +180,7 @@ def _wants(
     rows_of_shares: list[tuple[tuple[Fraction, ...], ...]] = []
     want = []
     every = list(chain.from_iterable(classes))
-    for vacuous, counter in zip(seen.vacuous, seen.counter, strict=True):
+    for vacuous, counter in zip(scores.vacuous, scores.counter, strict=True):
         key = vacuous.tobytes() + counter.tobytes()
         if key not in rows:
             rows[key] = len(rows_of_shares)

@@ -238,13 +238,13 @@ class ComparedCoordinates:
         return cls.of_seen(Seen.stacked([coordinate.seen for coordinate in coordinates]))
 
     @classmethod
-    def of_seen(cls, seen: Seen) -> "ComparedCoordinates":
+    def of_seen(cls, scores: Seen) -> "ComparedCoordinates":
         """The values of at least one candidate."""
-        tops, bottoms = seen.tops.T, seen.bottoms.T
-        if not products_fit(bottoms, bottoms, 2 * int(seen.classes.max()) ** 2):
+        tops, bottoms = scores.tops.T, scores.bottoms.T
+        if not products_fit(bottoms, bottoms, 2 * int(scores.classes.max()) ** 2):
             tops, bottoms = tops.astype(object), bottoms.astype(object)
-        vacuous, counter = np.ascontiguousarray(seen.vacuous.T), np.ascontiguousarray(seen.counter.T)
-        return cls(np.ascontiguousarray(tops), np.ascontiguousarray(bottoms), vacuous, counter, seen.classes)
+        vacuous, counter = np.ascontiguousarray(scores.vacuous.T), np.ascontiguousarray(scores.counter.T)
+        return cls(np.ascontiguousarray(tops), np.ascontiguousarray(bottoms), vacuous, counter, scores.classes)
 
     def lower(self, worse: Places, better: Places, columns: slice = slice(None)) -> Flags:
         """By pair (rows) and coordinate (columns) whether the difference (14.17) is positive."""

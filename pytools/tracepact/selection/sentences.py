@@ -417,14 +417,15 @@ def pairs_table(record: BasisRecord) -> Table:
     return Table("pairs of different rank", words("worse", "better", "coordinates", "the first of them"), rows)
 
 
-def own_words(own: OwnReferencesRecord) -> str:
+def own_words(references: OwnReferencesRecord) -> str:
     """How many clips of the user's references were used, and why others were not."""
-    clips = len(own.used) + len(own.same) + own.unused
-    said = f"your references have {count(clips, 'clip')} with events: {len(own.used)} used"
-    if own.same:
-        said += f", {len(own.same)} left out because no case changes there ({', '.join(own.same[:_NAMED])}"
-        said += f" and {len(own.same) - _NAMED} more)" if len(own.same) > _NAMED else ")"
-    return f"{said}, {own.unused} not used"
+    clips = len(references.used) + len(references.same) + references.unused
+    said = f"your references have {count(clips, 'clip')} with events: {len(references.used)} used"
+    if references.same:
+        number, first = len(references.same), ", ".join(references.same[:_NAMED])
+        said += f", {number} left out because no case changes there ({first}"
+        said += f" and {number - _NAMED} more)" if number > _NAMED else ")"
+    return f"{said}, {references.unused} not used"
 
 
 def robustness_table(record: SelectionRecord) -> Table:

@@ -42,12 +42,12 @@ _STYLE = (
 _LEFT, _WIDTH, _LANE, _CASE, _CELL = 190, 560, 9, 40, 52
 
 
-def trace_picture(case: CaseRecord, width: int = _WIDTH) -> str:
+def trace_picture(case: CaseRecord) -> str:
     """One case: the reference above, the prediction below, a mark where they differ."""
     lanes = case.traces
     height = 4 + len(lanes) * (2 * _LANE + 8)
-    parts = [_lanes(trace, case.frames, 0, width, 4 + k * (2 * _LANE + 8)) for k, trace in enumerate(lanes)]
-    return _svg(f"reference and prediction of {case.name}", width, height, parts)
+    parts = [_lanes(trace, case.frames, 0, _WIDTH, 4 + k * (2 * _LANE + 8)) for k, trace in enumerate(lanes)]
+    return _svg(f"reference and prediction of {case.name}", _WIDTH, height, parts)
 
 
 def selection_picture(record: SelectionRecord, *, alone: bool = False) -> str:
