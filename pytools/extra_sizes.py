@@ -2,7 +2,8 @@
 
     python pytools/extra_sizes.py [EXTRA…]
 
-Prints one row for each, in MB of 10^6 bytes as installed, bytecode left out.
+Prints one row for each, in MB of 10^6 bytes as installed, bytecode left out; then the environments of `make test` and
+`make test-all`, which README and CONTRIBUTING name.
 """
 
 import subprocess
@@ -32,6 +33,8 @@ def main(extras: list[str]) -> None:
     print(f"| nothing | {(base - empty) / 1e6:.0f} MB |", flush=True)
     for extra in extras or sorted(declared):
         print(f"| `{extra}` | {(size(f'.[{extra}]') - base) / 1e6:.0f} MB |", flush=True)
+    print(f"| `make test` | {size('.', '--group', 'test') / 1e6:.0f} MB |", flush=True)
+    print(f"| `make test-all` | {size('.[lean]', '--group', 'test', '--group', 'test-all') / 1e6:.0f} MB |", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,11 @@ from tracelab.robustness.records import (
     VerificationReport,
 )
 from tracelab.robustness.records import ReadingsRecord as RobustnessExplanation
+from tracepact.audits.audit_labels import AnnotationAudit, ReferenceAudit
 from tracepact.audits.audit_matcher import MatcherAudit
-from tracepact.audits.audit_neutrality import NeutralityAudit
 from tracepact.audits.audit_profile import ProfileAudit, SelectionAudit
-from tracepact.audits.audit_reference import ReferenceAudit
 from tracepact.audits.audit_settings import ThresholdAudit, ToleranceAudit
-from tracepact.audits.audit_uncertainty import AnnotationAudit, UncertaintyAudit
+from tracepact.audits.audit_stability import NeutralityAudit, UncertaintyAudit
 from tracepact.audits.audit_union_gap import UnionGapAudit
 from tracepact.audits.comparison import Comparison
 from tracepact.audits.league_columns import League
@@ -42,8 +41,7 @@ from tracepact.selection.files import OrderClaim
 from tracepact.selection.record import SelectionOutput
 from tracepact.stream.bank import BankState
 from tracepact.stream.state import StreamState
-from tracepact.tuning.records import CurvesRecord
-from tracepact.tuning.search import Tuning
+from tracepact.tuning.records import CurvesRecord, Tuning
 
 OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-annotation": (AnnotationAudit, "tracepact annotation audit"),

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.data.events import EventTable
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
+from tracepact.data.readings import Reading
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
 

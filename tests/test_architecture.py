@@ -17,7 +17,7 @@ import tracepact
 from tracepact import cli
 from tracepact.command_line import command_at
 from tracepact.declarations import rule_files, rules, spec_path
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics.findings import CODES
 
 PACKAGE = Path(tracepact.__file__).parent
 LAB = PACKAGE.parent / "tracelab"
@@ -185,17 +185,11 @@ SMALL = {
     "tracepact.__main__": "the way in: `--version` is answered before anything is loaded",
     "tracepact.lazy": "loaded by every import of the package",
     "tracepact.version": "the build reads it",
-    "tracepact.diagnostics.collection": "with records it would load msgspec for every command",
     "tracepact.diagnostics.records": "with collecting it would load msgspec for every command",
     "tracepact.lightning": "Lightning is loaded by who asks for it alone",
-    "tracepact.logic.solver": "Z3 is loaded when a name of it is asked for",
     "tracepact.torch.extra": "says that PyTorch is missing, and so does not need it",
     "tracelab.cli": "says what is missing before anything heavy is loaded",
-    "tracelab.corpora.command": "a command of the lab beside its tracks",
     "tracelab.detectors.recipes": "data that no stage depends on as text, so that a recipe more trains nothing again",
-    "tracelab.options": "options that commands share",
-    "tracelab.probe.loading": "no library of others is loaded earlier",
-    "tracelab.scenes.timeline": "what is heard, before anything is rendered",
 }
 """Modules of fewer than 150 lines, each with its reason."""
 LAB_MODULES = {
@@ -274,7 +268,7 @@ def constants(path: Path) -> set[str]:
 
 
 def test_every_code_of_the_registry_is_used() -> None:
-    elsewhere = [path for module, path in MODULES.items() if module != "tracepact.diagnostics.codes"]
+    elsewhere = [path for module, path in MODULES.items() if module != "tracepact.diagnostics.findings"]
     used = set().union(*(constants(path) for path in (*elsewhere, *LAB_MODULES.values())))
     unused = sorted(set(CODES) - used)
     assert not unused, f"registered and never used: {', '.join(unused)}"

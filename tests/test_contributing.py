@@ -18,6 +18,7 @@ import pytest
 from cli.command import run
 from sources import nodes
 
+from tracepact.data.formats import FORMATS
 from tracepact.pytest_plugin import Scorer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -203,3 +204,8 @@ def test_what_tests_may_find_absent_is_what_only_the_large_environment_has() -> 
 
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) < 900
+
+
+def test_the_readme_counts_the_formats() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"| reads | {len(FORMATS)} formats |" in text

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tracelab.robustness import metrics
+from tracelab.robustness import results
 from tracelab.robustness.classifiers import LogisticMfcc
-from tracelab.robustness.metrics import Predictions
+from tracelab.robustness.results import Predictions
 
 READINGS = (
     LogisticMfcc("40, unstandardised, 800 iterations", 40, standardised=False, iterations=800),
@@ -33,9 +33,9 @@ for reading in READINGS:
             Predictions(reading.logits(state, moved[part]).astype(np.float32), labels[f"labels_{part}"])
             for part in ("validation", "test")
         )
-        warmth = metrics.fit_temperature(checked)
-        calibrated = (metrics.clip_nll(tested, warmth), metrics.clip_brier(tested, warmth))
-        figures = [metrics.accuracy(tested), metrics.macro_f1(tested), warmth, *(one.mean() for one in calibrated)]
-        found.append([*map(float, figures), metrics.ece(tested, warmth)])
+        warmth = results.fit_temperature(checked)
+        calibrated = (results.clip_nll(tested, warmth), results.clip_brier(tested, warmth))
+        figures = [results.accuracy(tested), results.macro_f1(tested), warmth, *(one.mean() for one in calibrated)]
+        found.append([*map(float, figures), results.ece(tested, warmth)])
     low, high = np.min(found, axis=0), np.max(found, axis=0)
     print(f"| {reading.name} | " + " | ".join(f"{a:.3f} to {b:.3f}" for a, b in zip(low, high, strict=True)) + " |")

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from tracelab.probe.clips import Hidden
-from tracelab.probe.loading import Detection
+from tracelab.probe.registry import Detection
 
 OPENS, SHUTS = 14.0, 8.0  # decibels above the quietest tenth of the clip
 

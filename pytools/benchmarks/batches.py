@@ -32,7 +32,7 @@ from benchmarks.harness import Options, Row, Target, sized
 from tracepact import Decoding, Reading, score, score_batches
 from tracepact.engines import FAN_IN, Engine, EngineKind, Work, tree_levels
 from tracepact.runs import batch_scoring
-from tracepact.runs.report_views import SILENT
+from tracepact.runs.report_parts import SILENT
 
 SUBJECT = "batches"
 SMALL, LARGE = sized((1_168, 100_448), (20, 200))

@@ -8,8 +8,8 @@ import z3
 from benchmarks.harness import Options, Row, Target, sized, timed
 from tracepact.evaluate.masks import evaluate_trace
 from tracepact.language.formula import Always, And, Atom, Eventually, Formula, Implies, Not, Or, Since, Until
-from tracepact.logic.catalogue import signatures
-from tracepact.logic.decisions import Outcome, Terms, Universe, equivalent
+from tracepact.logic.catalogue import Universe, signatures
+from tracepact.logic.decisions import Outcome, Terms, equivalent
 from tracepact.logic.models import over_base_atoms
 
 SUBJECT = "checker"

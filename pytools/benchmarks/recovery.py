@@ -134,7 +134,8 @@ def _candidates(reference: Clips, systems: dict[str, Clips], outputs: Sequence[O
     from tracepact.data.events import Event
     from tracepact.selection.basis import observe_family
     from tracepact.selection.calibration import CalibrationCase
-    from tracepact.selection.calibration_reader import load_calibration, with_cases
+    from tracepact.selection.calibration_reader import load_calibration
+    from tracepact.selection.judgements import with_cases
     from tracepact.selection.selection import retain_basis
 
     def events(runs: list[Run]) -> tuple[Event, ...]:

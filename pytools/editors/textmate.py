@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tracepact.language.colours import ColourGroup, patterns
+from tracepact.language.vocabulary import ColourGroup, patterns
 
 PLACE = Path(__file__).parent / "vscode" / "syntaxes" / "tracepact.tmLanguage.json"
 SCOPES = {

@@ -10,10 +10,11 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
 import tracepact
-from tracelab.configuration import configuration_text, configured
-from tracelab.corpora.command import corpus
+from tracelab.configuration import DEVICE, SPEECH, WORKERS, configuration, configuration_text, configured
+from tracelab.corpora.clips import CLIP_SECONDS
+from tracelab.corpora.maestro import SCENES, read_corpus, write_sample
 from tracelab.corpora.track import RECORD as CORPUS_RECORD
-from tracelab.corpora.track import verify_corpus
+from tracelab.corpora.track import baseline_track, maestro_track, verify_corpus
 from tracelab.detections import clip_page, hear_file, open_detectors
 from tracelab.detections import detect as detect_files
 from tracelab.detectors.models import load_model, save_model
@@ -21,20 +22,80 @@ from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS
 from tracelab.detectors.training import TrainingClips
 from tracelab.detectors.training import train as train_model
 from tracelab.features import events_of, hear
-from tracelab.files import fault, filled, write_sound, write_whole
+from tracelab.files import fault, filled, told, write_sound, write_whole
 from tracelab.files import fetch as fetch_file
-from tracelab.options import DEVICE, SPEECH, WORKERS, configuration
 from tracelab.probe.probe import RECORD as PROBE_RECORD
 from tracelab.probe.probe import probe, verify_probe
 from tracelab.protocol import CONDITIONS, Protocol, perturbation_rows, protocol_rows
 from tracelab.robustness.command import robustness, verify_robustness, verify_scenes
 from tracelab.scenes.corpus import ClipTask, digest_of, render, render_all
 from tracelab.scenes.voices import open_voice
-from tracelab.stages import SILENT, UNREADABLE, StageListener, Verified, stage_bars, unreadable
+from tracelab.stages import SILENT, UNREADABLE, StageListener, Verified, resumable_bars, stage_bars, unreadable
 from tracelab.study.study import RECORD, run_study, verify_study
 from tracelab.study.systems import tasks_of
 from tracepact.inputs import plain_within
 from tracepact.show import Table, TerminalTable, print_tables, words
+
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_OUT = click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for tables and the page."
+)
+
+
+@click.group()
+def corpus() -> None:
+    """Measure real corpora: soft labels, the lab's detectors on their sound, score files of a baseline."""
+
+
+@corpus.command()
+@click.argument("folder", type=_FOLDER)
+@click.option("--labels-only", is_flag=True, help="Audit the annotation alone; no sound is needed.")
+@click.option("--fold", type=click.IntRange(1), help="A fold of the corpus (default: a seeded split).")
+@click.option("--epochs", type=click.IntRange(1), help="Train for fewer epochs, for a trial.")
+@click.option("--clip", type=click.IntRange(1, 60), default=CLIP_SECONDS, show_default=True, help="Clip seconds.")
+@_OUT
+def maestro(folder: Path, labels_only: bool, fold: int | None, epochs: int | None, clip: int, out: Path) -> None:
+    """Audit the annotation of MAESTRO Real, and score the lab's detectors on it.
+
+    FOLDER is a copy in its own layout: development_annotation/soft_labels_SCENE/RECORDING.txt (or one table,
+    soft_gt_dev.csv), development_audio/SCENE/RECORDING.wav, development_folds. The split is by recording.
+    """
+    found = read_corpus(folder)
+    if found.warnings:
+        click.echo(told(found.warnings), err=True)
+    with stage_bars() as progress:
+        page = maestro_track(
+            found, out, labels_only=labels_only, fold=fold, epochs=epochs, seconds=clip, progress=progress
+        )
+    click.echo(f"the corpus: {page}")
+
+
+@corpus.command()
+@click.argument("scores", type=_FOLDER)
+@click.option("--ref", type=_FILE, required=True, help="Reference events (TSV).")
+@click.option("--durations", type=_FILE, help="Durations of the clips (TSV).")
+@click.option("--local", type=_FOLDER, help="A run directory of the local class detector, to stand beside.")
+@_OUT
+def baseline(scores: Path, ref: Path, durations: Path | None, local: Path | None, out: Path) -> None:
+    """Score a baseline's score files at .3, .5 and .7 and over all thresholds, union and by class.
+
+    SCORES is a folder of tables, frame by class, one for each clip; clips without one are left out.
+    """
+    with stage_bars() as progress:
+        page = baseline_track(scores, ref, durations, out, local=local, progress=progress)
+    click.echo(f"the corpus: {page}")
+
+
+@corpus.command()
+@click.option("--speech", default="formant", show_default=True, help="Source of speech, as for `scenes`.")
+@click.option("--recordings", type=click.IntRange(1, 99), default=3, show_default=True, help="Number for each scene.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write.")
+def sample(speech: str, recordings: int, out: Path) -> None:
+    """Write a small corpus in the layout of MAESTRO Real, made of the lab's own scenes."""
+    written = write_sample(out, open_voice(speech), recordings)
+    click.echo(f"wrote {written} recordings to {out}: {len(SCENES)} scenes, {recordings} of each")
+
 
 _VIOLATED = 1
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -211,12 +272,8 @@ def study(speech: str, workers: int, detectors: tuple[str, ...], device: str, ou
     """Run the study, or go on with one that was stopped."""
     own = open_detectors(detectors, [recipe.name for recipe in DETECTORS])
     scale, voice = configured(**which), open_voice(speech)
-    try:
-        with stage_bars() as progress:
-            page = run_study(out, scale, voice, workers=workers, progress=progress, detectors=own, device=device)
-    except KeyboardInterrupt:
-        click.echo("the same command goes on from here", err=True)
-        raise
+    with resumable_bars() as progress:
+        page = run_study(out, scale, voice, workers=workers, progress=progress, detectors=own, device=device)
     click.echo(f"the study: {page}")
 
 

@@ -1,8 +1,6 @@
 """What detectors report: of sound files as tables, of one clip as a page, and of one's own detector as a run."""
 
 import hashlib
-import importlib.util
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +15,7 @@ import tracepact
 from tracelab.detectors.decoding import CONTRACT
 from tracelab.detectors.models import Detector
 from tracelab.features import UNION, Events, Heard, events_of, frame_features
-from tracelab.files import fault, filled, read_sound, write_whole
+from tracelab.files import fault, filled, own_function, read_sound, write_whole
 from tracelab.protocol import CLASSES, Protocol
 from tracelab.scenes.corpus import ClipTask, OnClip, RenderedClip, for_each_clip
 from tracelab.scenes.voices import Voice
@@ -235,15 +233,8 @@ def _span(answer: Any) -> tuple[Fraction, Fraction]:
 
 
 def _function(detector: OwnDetector) -> Callable[[Any, int], Found]:
-    name = f"tracelab_detector_{hashlib.sha256(str(detector.path.resolve()).encode()).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(name, detector.path)
-    if spec is None or spec.loader is None:
-        raise fault("bad-detector", "the file cannot be read", detector.path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-        function: Callable[[Any, int], Found] = getattr(module, detector.name)
+        function: Callable[[Any, int], Found] = own_function(detector.path, detector.name)
         return function
     except Exception as error:
         raise fault("bad-detector", f"it cannot be loaded: {error!r}", detector.path) from error

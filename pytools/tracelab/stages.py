@@ -4,13 +4,14 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+import click
 import msgspec
 from rich.console import Console
 from rich.progress import (
@@ -73,6 +74,17 @@ def stage_bars() -> Iterator[StageListener]:
         end()
 
 
+@contextmanager
+def resumable_bars() -> Iterator[StageListener]:
+    """Progress of work that keeps its stages; whoever stops it is told how to go on."""
+    try:
+        with stage_bars() as progress:
+            yield progress
+    except KeyboardInterrupt:
+        click.echo("the same command goes on from here", err=True)
+        raise
+
+
 # Stages: work whose result is kept under the digest of all that it depends on, whole or not at all.
 #
 # A folder of results belongs to one set of settings: `claim` refuses to mix two.
@@ -110,7 +122,7 @@ class Stages:
         try:
             with at(place):
                 make(part)
-                files = {path.relative_to(part).as_posix(): _digest(path) for path in _files(part)}
+                files = {path.relative_to(part).as_posix(): written_digest(path) for path in _files(part)}
                 write_whole(part / _MANIFEST, json.dumps({"key": key, "files": files}, indent=1) + "\n")
                 shutil.rmtree(place, ignore_errors=True)
                 part.rename(place)
@@ -170,7 +182,8 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def _digest(path: Path) -> str:
+def written_digest(path: Path) -> str:
+    """The SHA-256 of a file that was just written."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -182,6 +195,41 @@ def _runs(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+# The record of a folder of results: what its settings were, and the SHA-256 of every file that follows from them.
+
+
+def write_record(place: Path, record: Mapping[str, Any], parts: Iterable[str]) -> None:
+    """The record of a folder with the digests of its parts, which are folders or single files."""
+    folder = place.parent
+    digests = {
+        path.relative_to(folder).as_posix(): written_digest(path)
+        for part in parts
+        for path in sorted([folder / part] if (folder / part).is_file() else (folder / part).rglob("*.*"))
+    }
+    write_whole(place, json.dumps({**record, "complete": True, "files": digests}, indent=2) + "\n")
+
+
+def read_record(place: Path, scales: Collection[str], command: str) -> dict[str, Any]:
+    """The record of a study or a probe at one of these scales."""
+    try:
+        record: dict[str, Any] = json.loads(read_within(place.parent, place.name, LARGEST_DOCUMENT))
+        if record["scale"] not in scales:
+            raise ValueError(record["scale"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        help = f"`tracelab {command} --out FOLDER` writes one"
+        headline = f"not the folder of a {command}: it has no readable `{place.name}`"
+        raise fault("not-a-study", headline, place.parent, help) from error
+    return record
+
+
+def stored_digest(folder: Path, name: str) -> str | None:
+    """The SHA-256 of a stored file; None if it cannot be read."""
+    try:
+        return digest_within(folder, name)
+    except OSError:
+        return None
 
 
 # What verifying a folder of results found: how much was computed again, and what is not as it was.

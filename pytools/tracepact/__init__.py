@@ -46,24 +46,22 @@ from tracepact.lazy import loader
 from tracepact.version import VERSION as _VERSION
 
 if TYPE_CHECKING:
+    from tracepact.audits.audit_labels import audit_annotation, audit_reference
     from tracepact.audits.audit_matcher import audit_matcher
-    from tracepact.audits.audit_neutrality import audit_neutrality
     from tracepact.audits.audit_profile import audit_profile, audit_selection
-    from tracepact.audits.audit_reference import audit_reference
     from tracepact.audits.audit_settings import audit_threshold, audit_tolerance
-    from tracepact.audits.audit_uncertainty import audit_annotation, audit_uncertainty
+    from tracepact.audits.audit_stability import audit_neutrality, audit_uncertainty
     from tracepact.audits.audit_union_gap import audit_union_gap
     from tracepact.audits.comparison import compare
-    from tracepact.audits.league import league
+    from tracepact.audits.league_command import league
     from tracepact.author.trial import try_contract
     from tracepact.command_line import run_command_line
-    from tracepact.data.column_maps import Columns
     from tracepact.data.decoding import ClassDecodings, Decoding
     from tracepact.data.events import ScoreField
     from tracepact.data.family import Mode
     from tracepact.data.fields import score_field
-    from tracepact.data.formats import Reading
     from tracepact.data.memory import AudioFolder
+    from tracepact.data.readings import Columns, Reading
     from tracepact.declarations import spec_path, starter_contracts
     from tracepact.diagnostics.collection import InvalidInput
     from tracepact.diagnostics.findings import Diagnostic, RowPlace
@@ -93,7 +91,7 @@ _HOMES = {
     "BatchRun": "runs.batch_run",
     "Bootstrap": "evaluate.uncertainty",
     "ClassDecodings": "data.decoding",
-    "Columns": "data.column_maps",
+    "Columns": "data.readings",
     "Contract": "language.contract",
     "Curves": "tuning.curves",
     "Decoding": "data.decoding",
@@ -101,7 +99,7 @@ _HOMES = {
     "InvalidInput": "diagnostics.collection",
     "Metrics": "runs.metrics",
     "Mode": "data.family",
-    "Reading": "data.formats",
+    "Reading": "data.readings",
     "RowPlace": "diagnostics.findings",
     "Run": "runs.run",
     "RunLike": "runs.opening",
@@ -111,15 +109,15 @@ _HOMES = {
     "StreamBank": "stream.bank",
     "StreamMonitor": "stream.monitor",
     "Tuned": "tuning.tune",
-    "audit_annotation": "audits.audit_uncertainty",
+    "audit_annotation": "audits.audit_labels",
     "audit_matcher": "audits.audit_matcher",
-    "audit_neutrality": "audits.audit_neutrality",
+    "audit_neutrality": "audits.audit_stability",
     "audit_profile": "audits.audit_profile",
-    "audit_reference": "audits.audit_reference",
+    "audit_reference": "audits.audit_labels",
     "audit_selection": "audits.audit_profile",
     "audit_threshold": "audits.audit_settings",
     "audit_tolerance": "audits.audit_settings",
-    "audit_uncertainty": "audits.audit_uncertainty",
+    "audit_uncertainty": "audits.audit_stability",
     "audit_union_gap": "audits.audit_union_gap",
     "catalogue": "logic.catalogue",
     "check": "logic.answers",
@@ -128,7 +126,7 @@ _HOMES = {
     "equivalent": "logic.answers",
     "explain": "logic.answers",
     "implies": "logic.answers",
-    "league": "audits.league",
+    "league": "audits.league_command",
     "load_contract": "language.compilation",
     "load_run": "runs.opening",
     "metrics": "runs.metrics",

@@ -255,6 +255,10 @@ def rules() -> dict[str, str]:
     return {number: " ".join(words.split()) for number, words in in_order}
 
 
+CONTRACT_ENDING = ".contract"
+"""How the name of a contract file ends."""
+
+
 def starter_contracts() -> dict[str, Path]:
     """The contracts that ship with tracepact, by name.
 
@@ -266,7 +270,7 @@ def starter_contracts() -> dict[str, Path]:
         >>> "boundary_gate" in tracepact.starter_contracts()
         True
     """
-    return {path.stem: path for path in sorted(spec_path("contracts").glob("*.contract"))}
+    return {path.stem: path for path in sorted(spec_path("contracts").glob(f"*{CONTRACT_ENDING}"))}
 
 
 # Progress of long work: whoever does it calls a function with the name of each stage as it begins.

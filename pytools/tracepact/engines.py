@@ -93,7 +93,7 @@ _FORMS = "write local, processes, processes:4, dask, dask:2, or dask:tcp://host:
 
 
 class Addable(Protocol):
-    """What batches give: results that can be added in any order."""
+    """Results of batches, which can be added in any order."""
 
     def __add__(self, other: Self) -> Self: ...
 
@@ -123,7 +123,7 @@ def _nobody(*said: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EngineProgress:
-    """What an engine says: how many tasks are done, where a dashboard is, and what else there is to know.
+    """Callbacks of an engine: how many tasks are done, where a dashboard is, and other notes.
 
     `stage` is told by whoever gives it more tasks what these are and how many, once the first are done.
     """
@@ -328,7 +328,7 @@ def _added(results: Sequence[S]) -> S:
 
 
 def tree_levels(tasks: int) -> list[int]:
-    """How many tasks each level of the tree has, the batches first: what the graph of so many batches looks like."""
+    """How many tasks each level of the tree of sums has, the batches first."""
     levels = [tasks]
     while levels[-1] > 1:
         levels.append(-(-levels[-1] // FAN_IN))
@@ -369,7 +369,7 @@ def started(engine: Engine) -> Iterator[Engine]:
 
 
 def _distributed() -> tuple[Any, Any]:
-    """What makes a client, and what starts a cluster here; InvalidInput if the package is not there."""
+    """The classes that make a client and start a cluster here; InvalidInput if the package is not installed."""
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
@@ -379,7 +379,7 @@ def _distributed() -> tuple[Any, Any]:
 
 
 def facts() -> dict[str, str]:
-    """What a process runs with: what must be the same on every worker for results to be the same."""
+    """The versions that must be the same on every worker for results to be the same."""
     try:
         import pyarrow
 
@@ -414,7 +414,7 @@ def check_workers(client: Any) -> None:
 
 
 def _what_is_lost(client: Any) -> str:
-    """What went away: the workers, if the scheduler still answers that it has none."""
+    """A message about the loss: the workers are gone if the scheduler still answers that it has none."""
     try:
         workers = client.run_on_scheduler(_workers)
     except Exception:  # noqa: BLE001  (whatever keeps it from answering, it does not)

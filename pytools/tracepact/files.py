@@ -200,7 +200,7 @@ def write_whole(contents: Mapping[Path, str | bytes], *, in_place: bool = False)
 
 
 def _replaceable(path: Path, in_place: bool) -> os.stat_result | None:
-    """What is known of the plain file that a new one replaces; None if there is none."""
+    """The status of the plain file that a new one replaces; None if there is none."""
     try:
         there = os.lstat(path)
     except FileNotFoundError:

@@ -129,7 +129,7 @@ def note_input(path: Place) -> None:
 
 
 def read_bytes(path: Place, most: int = LARGEST_FILE, *, as_input: bool = True) -> bytes:
-    """What a file holds, which is remembered as an input unless it is not; OSError if that is more than `most` bytes.
+    """The bytes of a file, remembered as an input by default; OSError if there are more than `most`.
 
     What is no input: a file of a folder that is opened, checked and written as a whole.
     """
@@ -214,7 +214,7 @@ def open_within(folder: Place, name: Place, most: int = LARGEST_FILE) -> Buffere
 
 
 def read_within(folder: Place, name: Place, most: int = LARGEST_FILE) -> bytes:
-    """What a file of a folder holds that may have come from a stranger; OSError as for `open_within`.
+    """The bytes of a file of a folder that may have come from a stranger; OSError as for `open_within`.
 
     It is not remembered as an input: such a folder is opened, checked and written as a whole.
     """

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,9 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from tracepact.declarations import starter_contracts
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import DIAGNOSTIC_FORMATS
+from tracepact.declarations import CONTRACT_ENDING, starter_contracts
+from tracepact.diagnostics.collection import DIAGNOSTIC_FORMATS, Diagnostics, InvalidInput
+from tracepact.diagnostics.findings import Severity
 from tracepact.language.compilation import compile_source, decode_source, load_contract
 from tracepact.language.contract import Aggregation, Contract
 from tracepact.language.reader import read_time
@@ -24,7 +24,6 @@ from tracepact.wording import is_whole, parse_exact, parse_whole, print_number
 # The parameters of the command line: exact shares and times, contracts with `--set`, formats.
 
 TEXT = "text"
-CONTRACT_ENDING = ".contract"
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
 """What messages call a contract that is read from standard input."""
@@ -58,16 +57,19 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some relea
 
 
 class Length(click.ParamType):  # type: ignore[type-arg]  # as above
-    """A time greater than zero, with its unit; a small number without one is in seconds."""
+    """A time greater than zero, or zero where that is a length too; a small number without a unit is in seconds."""
 
     name = "TIME"
+
+    def __init__(self, *, zero: bool = False) -> None:
+        self.zero = zero
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
         """Read it exactly; 10 and more without a unit is refused, for it is most likely meant in milliseconds."""
         if isinstance(value, Fraction):
             return value
         length, unit = self.read(value, param, ctx)
-        if not length:
+        if not length and not self.zero:
             self.fail(f"`{value}` is not a length; it must be greater than zero", param, ctx)
         text = str(value).strip()
         # `--collar 200` would be 200 s: what is most likely meant in milliseconds is asked for, not guessed.
@@ -295,6 +297,16 @@ def with_options(options: Sequence[Decorator], function: Callable[..., Any]) -> 
     return function
 
 
+def with_default(name: str, kind: Any, default: Any, help: str) -> Decorator:
+    """An option whose default value the help shows."""
+    return click.option(name, type=kind, default=default, show_default=True, help=help)
+
+
+def choice_of(words: type[Enum]) -> Any:
+    """The values of an enumeration, one of which an option takes."""
+    return click.Choice([one.value for one in words])
+
+
 def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The --set option."""
     return click.option(
@@ -309,7 +321,7 @@ def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def durations_option(use: str = "") -> Decorator:
     """The --durations option; `use` says what the command needs them for."""
-    form = "A table (filename, duration), or one duration in seconds for all clips"
+    form = "A table (filename, duration), or one duration for all clips: 10, in seconds, or 10s"
     return click.option("--durations", help=f"{form}{f': {use}' if use else ''}.")
 
 
@@ -317,6 +329,42 @@ def full_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The --full option; without it a command that prints text answers on one screen."""
     function = click.option("--brief", is_flag=True, hidden=True, expose_value=False)(function)
     return click.option("--full", is_flag=True, help="Show everything there is, and every warning.")(function)
+
+
+def aggregation_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --aggregation; None stands for the contract's own."""
+    return click.option(
+        "--aggregation",
+        type=click.Choice([a.value for a in Aggregation]),
+        callback=lambda ctx, param, value: None if value is None else Aggregation(value),
+        help="Aggregation over clips and classes (default: the contract's own).",
+    )(function)
+
+
+def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of scoring in batches."""
+    return with_options(
+        (
+            click.option(
+                "--engine",
+                metavar="ENGINE",
+                help="Score in batches of clips: local, processes, processes:N, dask or dask:N (a cluster started "
+                "here), or dask:tcp://HOST:PORT (a scheduler that is there). The result is that without it.",
+            ),
+            click.option(
+                "--memory",
+                metavar="SIZE",
+                help="The memory that the data of all batches at work may take together, at least 64MB, such as 2GB "
+                "(the default).",
+            ),
+        ),
+        function,
+    )
+
+
+def strict_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --strict option."""
+    return click.option("--strict", is_flag=True, help="Treat warnings as errors.")(function)
 
 
 def fail_on_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -124,7 +124,7 @@ _HEAD = 4096
 
 
 class FileKind(NamedTuple):
-    """What a file holds, in words, how one is known by its first bytes, and the ending that its name must have."""
+    """A kind of file: its description, a test of its first bytes, and the ending that its name must have."""
 
     words: str
     is_head: Callable[[bytes], bool]

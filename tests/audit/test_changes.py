@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from strategies import sized
 
 import tracepact
-from tracepact.audits.audit_uncertainty import audit_annotation, entropy, scene_of
+from tracepact.audits.audit_labels import audit_annotation, entropy, scene_of
 from tracepact.audits.comparison import ChangeCounts, ChangeKind, by_clip, changes, tally
 from tracepact.audits.systems import paired_rows
 from tracepact.data.events import EventTable
-from tracepact.diagnostics.collection import Diagnostics
 from tracepact.runs.directory import write_run
 from tracepact.runs.opening import open_run
 from tracepact.runs.run import Run
@@ -118,7 +117,7 @@ def test_runs_with_clips_in_another_order_are_paired(tmp_path: Path) -> None:
     pred = {"a": [(0.1, 0.3, "x")], "b": []}
     write_run(tracepact.score(CONTRACT, ref, pred, durations=1), tmp_path / "one")
     write_run(tracepact.score(CONTRACT, backwards, pred, durations={"b": 1, "a": 1}), tmp_path / "two")
-    first, second = (open_run(tmp_path / name, Diagnostics()) for name in ("one", "two"))
+    first, second = (open_run(tmp_path / name) for name in ("one", "two"))
     assert first.rows.clips != second.rows.clips
     a, b = paired_rows([first, second])
     assert a.clips == b.clips

@@ -14,15 +14,14 @@ from cli.command import Outcome, events, run, write
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from tracepact.audits.audit_labels import AnnotationAudit, ReferenceAudit, audit_annotation, audit_reference
 from tracepact.audits.audit_matcher import MatcherAudit, audit_matcher
-from tracepact.audits.audit_reference import ReferenceAudit, audit_reference
 from tracepact.audits.audit_settings import ThresholdAudit, ToleranceAudit, audit_threshold, audit_tolerance
-from tracepact.audits.audit_uncertainty import AnnotationAudit, UncertaintyAudit, audit_annotation, audit_uncertainty
+from tracepact.audits.audit_stability import UncertaintyAudit, audit_uncertainty
 from tracepact.audits.audit_union_gap import UnionGapAudit, audit_union_gap
 from tracepact.audits.comparison import Comparison, compare
 from tracepact.data.family import Family
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.collection import Diagnostics
 from tracepact.evaluate.uncertainty import Bootstrap, few_clips_notes
 from tracepact.files import json_text
 from tracepact.language.contract import Contract
@@ -183,7 +182,7 @@ FROM_PYTHON: dict[str, Callable[[Path], Record]] = {
 
 
 def _matched(folder: Path) -> tuple[Contract, Family]:
-    card = open_run(folder, Diagnostics()).rescore().card
+    card = open_run(folder).rescore().card
     return card.contract, card.family
 
 

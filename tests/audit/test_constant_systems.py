@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from strategies import sized
 
 from tracepact import Aggregation, Contract, Run, load_contract, parse_contract, score, starter_contracts
-from tracepact.audits.audit_neutrality import Ranking, audit_neutrality, value_rows
-from tracepact.audits.audit_profile import audit_profile, audit_selection
+from tracepact.audits.audit_profile import Ranking, audit_profile, audit_selection, value_rows
 from tracepact.audits.audit_settings import audit_threshold
+from tracepact.audits.audit_stability import audit_neutrality
 from tracepact.audits.systems import ScoredSystem, Systems, read_systems
 from tracepact.data.family import Family, Side
 from tracepact.declarations import spec_path
-from tracepact.evaluate.draws import answers, is_constant, same_in_every_clip
+from tracepact.evaluate.cast import AnswersTally, answers, is_constant
 from tracepact.evaluate.scores import score_share
-from tracepact.runs.pages import run_pages
 from tracepact.runs.report_parts import report_of
+from tracepact.runs.report_views import run_pages
 
 pytestmark = pytest.mark.slow
 
@@ -306,7 +306,7 @@ def test_a_system_answers_the_same_in_every_clip_by_the_definition_and_a_run_dir
     run: Run, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     family = run.card.family
-    assert same_in_every_clip(family) == naive_same_in_every_clip(family)
+    assert AnswersTally.of(family).same_in_every_clip == naive_same_in_every_clip(family)
     assert is_constant(family) == naive_is_constant(family)
     folder = tmp_path_factory.mktemp("repeating")
     run.save(folder / "run")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tracepact
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.runs.opening import BatchedRun, OpenRun, opened
-from tracepact.runs.report_views import SILENT
+from tracepact.runs.report_parts import SILENT
 
 FEW = tracepact.Bootstrap(40)
 FILES = {

@@ -17,8 +17,8 @@ from jsonschema import Draft202012Validator
 
 import tracepact
 from tracepact import parse_contract
-from tracepact.audits.audit_neutrality import Ranking, audit_neutrality
-from tracepact.audits.audit_profile import audit_profile, audit_selection
+from tracepact.audits.audit_profile import Ranking, audit_profile, audit_selection
+from tracepact.audits.audit_stability import audit_neutrality
 from tracepact.audits.systems import ScoredSystem, Systems, read_systems
 from tracepact.declarations import spec_path
 from tracepact.diagnostics.collection import InvalidInput

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import sized
 
-from tracepact.audits.audit_uncertainty import uncertainty_of, uncertainty_tables
+from tracepact.audits.audit_stability import uncertainty_of, uncertainty_tables
 from tracepact.evaluate import draws as bootstrap
 from tracepact.evaluate.scorecard import ScoreRows
 from tracepact.evaluate.scores import ClauseCounts, aggregate

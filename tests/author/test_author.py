@@ -19,16 +19,15 @@ from tracepact import starter_contracts, try_contract
 from tracepact.author.guide_commands import _SAME, contract_examples
 from tracepact.author.new_command import DraftAnswers, Never, OnTime, draft
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.codes import CODES, Severity
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Source
+from tracepact.diagnostics.findings import CODES, Severity, Source
 from tracepact.language.compilation import compile_source, parse_formula
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Aggregation, MatcherKind, Projection
-from tracepact.language.explanation import language_reference, statement_names
 from tracepact.language.grammar import reserved_words
 from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
 from tracepact.language.predicate_types import FUNCTIONS
 from tracepact.language.syntax import UNITS
+from tracepact.language.vocabulary import language_reference, statement_names
 from tracepact.logic.contract_findings import check_contract
 from tracepact.logic.decisions import Outcome, equivalent
 from tracepact.logic.simplify import Notation, read_notation
@@ -212,6 +211,23 @@ def test_a_draft_is_written_once_and_checks(tmp_path: Path) -> None:
     assert again.code == 2
     assert (tmp_path / "mine.contract").read_text() == text
     assert run("new", "1st", folder=tmp_path).code == 2
+
+
+def test_never_early_is_an_answer(tmp_path: Path) -> None:
+    assert run("new", "gate", "--early", "0", "--late", "100ms", folder=tmp_path).code == 0
+    gate = tracepact.load_contract(tmp_path / "gate.contract")
+    for onset, expected in ((1, 1), (1.08, 1), (0.98, 0)):
+        scored = tracepact.score(gate, ref=[(1, 2)], pred=[(onset, 2)], durations=5)
+        assert scored.vector["onset_on_time"] == expected
+    assert run("new", "point", "--early", "0", folder=tmp_path).code == 0
+    assert "param tol = 0s" in (tmp_path / "point.contract").read_text()
+
+
+def test_a_contract_that_is_not_there_is_looked_for_beside_it(tmp_path: Path) -> None:
+    assert run("new", "ww", folder=tmp_path).code == 0
+    for name in ("ww", "ww.contrct", "vw.contract"):
+        assert "did you mean `ww.contract`?" in run("check", name, folder=tmp_path).out
+    assert "did you mean `boundary_gate`?" in run("check", "boundary_gat", folder=tmp_path).out
 
 
 def test_a_draft_says_at_once_that_a_time_is_between_frames(tmp_path: Path) -> None:

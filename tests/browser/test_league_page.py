@@ -16,9 +16,8 @@ from msgspec import structs
 from browser.chromium import chromium, first_paint, wait_until
 from browser.test_report_page import large
 from tracepact.audits.league import league_of, make_league
-from tracepact.audits.league_base import Settings
 from tracepact.audits.league_command import league_page
-from tracepact.audits.league_systems import LeagueSystem
+from tracepact.audits.league_systems import LeagueSystem, Settings
 from tracepact.audits.systems import listed_runs
 from tracepact.declarations import spec_path
 from tracepact.evaluate.scores import ClauseCounts

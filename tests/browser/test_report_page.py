@@ -13,7 +13,7 @@ import pytest
 from browser.chromium import chromium, first_paint, wait_until
 from tracepact.data.events import Durations, Event, EventTable
 from tracepact.declarations import spec_path
-from tracepact.runs.pages import run_pages
+from tracepact.runs.report_views import run_pages
 from tracepact.runs.run import Run, score
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli.command import run, write
 
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics.findings import CODES
 
 HEAD = "contract c\nstep 20ms\n"
 OLD = HEAD + "clause onset on ref_onset : ref_onset -> N[40ms] pred_onset\nclause whole on each ref : covering <= 1\n"

@@ -10,7 +10,7 @@ from cli.command import run
 from jsonschema import Draft202012Validator
 
 from tracepact.declarations import spec_path, starter_contracts
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics.findings import CODES
 
 FOLDER = spec_path("conformance/contracts")
 FAULTS: list[dict[str, Any]] = json.loads((FOLDER / "faults.json").read_text(encoding="utf-8"))
@@ -22,7 +22,7 @@ NOT_IN_A_SMALL_FILE = {
 
 def codes_of_check() -> set[str]:
     """Every code that a check of a contract can report: those of texts and of meanings, not those of data."""
-    source = (Path(__file__).parents[2] / "pytools/tracepact/diagnostics/codes.py").read_text(encoding="utf-8")
+    source = (Path(__file__).parents[2] / "pytools/tracepact/diagnostics/findings.py").read_text(encoding="utf-8")
     text = source[source.index("# Contract text") : source.index("# Tables of events")]
     codes = set(re.findall(r'^        \("([a-z-]+)"', text, re.MULTILINE))
     return (codes | {"bare-seconds", "unused-parameter", "window-beyond-trace"}) - {"unknown-override"}

@@ -280,6 +280,20 @@ def test_many_warnings_of_one_code_are_counted_and_not_repeated(tmp_path: Path) 
     assert "warnings: 11 duplicate-row" in outcome.out
 
 
+def test_what_may_make_every_number_wrong_is_said_and_not_only_counted(tmp_path: Path) -> None:
+    rows = [f"a {k} {k + 1} dog" for k in range(0, 12, 2)]
+    slip = events(*rows, *rows, "a 14 15 cta")
+    write(tmp_path, {"ref.tsv": events(*rows, "a 14 15 cat"), "pred.tsv": slip})
+    words = ("score", "boundary_gate", "--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "20s")
+    brief = run(*words, folder=tmp_path)
+    assert "label `cat` does not occur in the predictions" in brief.err
+    assert "did you mean `cta`" in brief.err
+    assert "duplicate-row]" not in brief.err
+    assert "6 duplicate-row" in brief.err
+    write(tmp_path, {"pred.tsv": events(*(f"a {k}000 {k + 1}000 dog" for k in range(1, 19, 2)))})
+    assert "warning[milliseconds]" in run(*words, folder=tmp_path).err
+
+
 def test_the_first_twenty_errors_of_one_kind_are_listed_and_the_rest_counted(tmp_path: Path) -> None:
     outcome = score(tmp_path, ref_tsv=events(*[f"a {n} x x" for n in range(40)]))
     assert outcome.places[:20] == [("bad-time", f"ref.tsv:{n}") for n in range(2, 22)]

@@ -13,7 +13,7 @@ from cli.command import run
 
 from tracepact import cli, starter_contracts
 from tracepact.command_line import Exit
-from tracepact.diagnostics.findings import DIAGNOSTIC_FORMATS
+from tracepact.diagnostics.collection import DIAGNOSTIC_FORMATS
 
 NOT_RESULTS = {
     "calibrate": "writes a calibration set",

@@ -12,8 +12,8 @@ from cli.command import events, run, write
 
 import tracepact
 from tracepact import cli, starter_contracts
-from tracepact.diagnostics.codes import CODES
-from tracepact.runs.tally import LISTED_DIAGNOSTICS
+from tracepact.diagnostics.findings import CODES
+from tracepact.runs.report import LISTED_DIAGNOSTICS
 
 ROOT = Path(__file__).parents[2]
 FAULTY = "contract faulty\nstep 20ms\nclause a on ref_onest : pred_onset\n"

@@ -15,7 +15,7 @@ from tracepact.conform.oracle import ASKS, ConformanceProfile, Vector, answer, d
 from tracepact.conform.protocol import formula_of, formula_text, tree_of
 from tracepact.data.events import exact
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.codes import CODES, Severity
+from tracepact.diagnostics.findings import CODES, Severity
 from tracepact.language.compilation import parse_formula
 from tracepact.language.contract import Matcher, MatcherKind
 from tracepact.language.formula import Always, Eventually, Formula, Since, atoms, subformulas

@@ -15,9 +15,9 @@ from jsonschema import Draft202012Validator
 
 import tracepact
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.lint import fix, lint
 from tracepact.declarations import spec_path
 from tracepact.diagnostics.collection import Diagnostics
+from tracepact.runs.data_commands import fix, lint
 
 REF = events(
     "a 0 1 x",  # 2
@@ -59,6 +59,19 @@ def test_every_oddity_is_found_with_its_row(tmp_path: Path) -> None:
     put(tmp_path, {"r.tsv": REF, "p.tsv": PRED})
     both = ("--ref", "r.tsv", "--pred", "p.tsv", "--durations", "10")
     assert lint_json(tmp_path, *both) == (2, EXPECTED)
+
+
+def test_a_submission_of_one_fault_in_every_row_is_told_so_on_one_screen(tmp_path: Path) -> None:
+    swapped = events(*(f"a {k + 1} {k} x" for k in range(300)))
+    put(tmp_path, {"p.tsv": swapped, "d.tsv": "filename\tduration\na\t400\n"})
+    done = run("lint-data", "--pred", "p.tsv", "--durations", "d.tsv", folder=tmp_path)
+    assert done.code == 2
+    assert done.err.count("error[offset-before-onset]") == 21
+    assert "error[offset-before-onset]: … and 280 more in p.tsv" in done.err
+    assert "--format json lists all of them" in done.err
+    assert "labels: `x`; no contract says which there may be" in done.err
+    every = {("offset-before-onset", "p.tsv", row) for row in range(2, 302)}
+    assert lint_json(tmp_path, "--pred", "p.tsv", "--durations", "d.tsv") == (2, every)
 
 
 def test_without_predictions_or_durations_only_what_is_there_is_judged(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import Diagnostic, InvalidInput
-from tracepact.diagnostics.collection import not_spelled_out
-from tracepact.diagnostics.findings import RowPlace, groups_of, summarise
-from tracepact.runs.tally import FindingsTally
+from tracepact.diagnostics.collection import groups_of, not_spelled_out, summarise
+from tracepact.diagnostics.findings import RowPlace
+from tracepact.runs.report import DiagnosticsRecord
 
 CODES = {"bad-time": "error", "offset-beyond-clip": "warning"}
 FILES = [f"{folder}/{name}.csv" for folder in "abcdef" for name in "xyz"]
@@ -85,7 +85,7 @@ def test_the_text_of_a_refusal_tells_of_every_warning(found: list[Diagnostic]) -
 
 @given(findings())
 def test_a_tally_counts_every_finding_and_lists_only_those_that_are_spelled_out(found: list[Diagnostic]) -> None:
-    tally = FindingsTally.of(found)
+    tally = DiagnosticsRecord.of(found)
     assert tally.counts == dict(sorted(by_code(found).items()))
     assert not [one for one in tally.items if "not spelled out" in one.headline]
     assert len(tally.items) == sum(not one.stands_for for one in found)

@@ -8,7 +8,7 @@ import pytest
 from cli.command import run
 
 from tracepact.author.guide_commands import CodeExample, contract_examples, examples
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics.findings import CODES
 
 REFERENCE = "filename,onset,offset,event_label\na.wav,1.00,2.00,speech\na.wav,3.50,4.20,speech\nb.wav,0.40,0.90,door\n"
 PREDICTION = "filename,onset,offset,event_label\na.wav,1.06,2.40,speech\na.wav,3.50,4.20,speech\nb.wav,0.42,0.92,door\n"

@@ -34,7 +34,7 @@ from golden.task import (
 from golden.test_other_rows import CALIBRATION
 from golden.test_pages import compared, offset, short, three
 from golden.test_score_files import farthest, markdown_tables
-from tracepact.selection.checks import OwnReferencesRecord
+from tracepact.selection.robustness import OwnReferencesRecord
 from tracepact.selection.sentences import own_words
 
 F = Fraction
@@ -98,7 +98,7 @@ def how_far(clause: str, clip: str, label: str, one: Any) -> str:
         return compared(cell, clause, one)
     nearest = offset(cell, clause, one)
     if nearest is None:
-        return "no witness in the clip"
+        return "none in the clip"
     return f"nearest {short(abs(nearest) * STEP)} s {'later' if nearest > 0 else 'earlier'}"
 
 

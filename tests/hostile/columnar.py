@@ -21,8 +21,8 @@ from pyarrow import ipc
 from hostile.harness import OutOfTime, budget
 from tracepact.data.dataset import open_dataset
 from tracepact.data.fields import read_scores
-from tracepact.data.formats import Reading
 from tracepact.data.memory import durations_from, events_from
+from tracepact.data.readings import Reading
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.runs.rows import stored_tables
 from tracepact.runs.sides import names_of, origin_of

@@ -34,11 +34,11 @@ from hostile.values import (
     some,
 )
 from tracepact.conform.oracle import Session
-from tracepact.data.column_maps import columns_from
 from tracepact.data.decoding import read_decoding
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
 from tracepact.data.labels import label_map_from
 from tracepact.data.memory import durations_from, regions_from
+from tracepact.data.readings import Reading, columns_from
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.prove.certificates import NotACertificate, read_certificates
 from tracepact.selection.calibration import CalibrationCase

@@ -22,8 +22,9 @@ from typing import Any
 from cli.command import Outcome, events, run
 
 from hostile.doors import LENGTHS, MORE, PRED, REF
-from tracepact.selection.calibration_reader import Tables, load_calibration, read_systems
+from tracepact.selection.calibration_reader import load_calibration
 from tracepact.selection.interview import JudgedPair, prepared
+from tracepact.selection.judgements import Tables, read_systems
 
 _STEPS = {"fsync": 12, "open": 12, "rename": 1, "replace": 2, "mkdir": 2}
 """The calls of the system module that a command is killed at, and among how many of each."""

@@ -20,7 +20,7 @@ from cli.command import events, run
 
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.files import json_text
-from tracepact.runs.batch_directory import Making
+from tracepact.runs.directory import Making
 from tracepact.runs.manifest import digest, self_digest
 
 CANARY = "canary 1f0e6a57"

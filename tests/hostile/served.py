@@ -21,7 +21,7 @@ import tracepact
 from hostile.harness import Input, put
 from hostile.values import changed_bytes, changed_text, damaged, damaged_data, damaged_json, name, number, some
 from tracepact.author import editor_server as language
-from tracepact.author.editor_changes import calibration_faults
+from tracepact.author.editor_help import calibration_faults
 from tracepact.author.editor_text import TextLines, read
 from tracepact.author.play_command import Workbench
 from tracepact.declarations import spec_path

@@ -21,7 +21,8 @@ from hostile.forging import sign
 from hostile.harness import Input
 from hostile.values import changed_bytes, changed_leaf, damaged, damaged_json, name, number, some
 from tracepact.selection import interview as judge_command
-from tracepact.selection.calibration_reader import Tables, load_calibration, read_systems
+from tracepact.selection.calibration_reader import load_calibration
+from tracepact.selection.judgements import Tables, read_systems
 
 GATE = """contract gate
 step 32ms

@@ -43,7 +43,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "The text has gone through `parse_exact`.": (
         "tracepact.compat.tables._number",
-        "tracepact.data.score_files.score_value",
+        "tracepact.data.events.score_value",
         "tracelab.corpora.maestro._number",
         "tracepact.data.writers._times",
         "tracepact.thresholds.family.detections_of",
@@ -76,7 +76,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "tracepact.audits.audit_union_gap._shares",
         "tracepact.conform.answers.event_clause",
         "tracepact.conform.findings.compare_chunks",
-        "tracepact.audits.league_base.Base.frames_of",
+        "tracepact.audits.league_systems.Base.frames_of",
         "tracepact.selection.values.Seen.key",
         "tracepact.compat.psds_eval.PSDSEval._rates",
         "tracepact.compat.statistics.Deltas.counted",

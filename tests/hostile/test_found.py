@@ -21,8 +21,8 @@ from hostile.forging import sign
 from hostile.harness import Input, outcome, put
 from hostile.tasks import RESULT, finished_batches, runs
 from tracepact.audits.league_tables import _ticks
-from tracepact.author.editor_changes import CannotRename, calibration_faults, rename
-from tracepact.author.editor_text import read
+from tracepact.author.editor_help import calibration_faults
+from tracepact.author.editor_text import CannotRename, read, rename
 from tracepact.declarations import spec_path
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.files import json_text

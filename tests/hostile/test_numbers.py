@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hostile.harness import budget
-from tracepact.author.editor_changes import calibration_faults
+from tracepact.author.editor_help import calibration_faults
 from tracepact.conform.oracle import Session
 from tracepact.diagnostics.collection import InvalidInput
 

@@ -71,18 +71,17 @@ ALLOWED = {
         tracelab.robustness.run:_try_all np.load
         tracelab.robustness.run:explained np.load
         tracelab.robustness.scene_grid:hear_cell np.load
-        tracelab.robustness.scene_run:run_grid read_bytes
+        tracelab.robustness.scene_grid:run_grid read_bytes
         tracelab.study.systems:read_heard np.load read_text
         tracepact.runs.batch_run:BatchRun.save open
         tracepact.runs.originals:_Candidate.digest open_dataset
-        tracepact.selection.calibration_cases:CaseReader._table events_from
-        tracepact.selection.calibration_reader:_Reading._durations durations_from
+        tracepact.selection.calibration_reader:CalibrationReader._table events_from
+        tracepact.selection.calibration_reader:CalibrationReader.calibration durations_from
         tracepact.selection.interview:prepared read_preferences
     """,
     "The place is one that the user names: an argument, an option, a folder of data with what is in it.": """
         tracelab.corpora.systems:_measured_gaps tracepact.score
         tracelab.corpora.systems:baseline_rows tracepact.curves tracepact.score
-        tracelab.corpora.track:_digest read_bytes
         tracelab.corpora.track:_files_digest read_bytes
         tracelab.corpora.track:baseline_track read_text
         tracelab.files:_check hashlib.file_digest path.open
@@ -94,17 +93,17 @@ ALLOWED = {
         tracelab.scenes.voices:asterisk_voice FolderVoice.open
         tracelab.scenes.voices:espeak_voice FolderVoice.open
         tracelab.scenes.voices:open_voice FolderVoice.open
-        tracelab.study.rows:condition_rows tracepact.score
-        tracepact.audits.audit_uncertainty:_labels clip_files read_field
-        tracepact.audits.audit_uncertainty:annotation_command conditions_from
+        tracelab.study.rows:scored_part tracepact.score
+        tracepact.audits.audit_labels:_labels clip_files read_field
+        tracepact.audits.audit_labels:annotation_command conditions_from
+        tracepact.audits.audit_labels:_read_again read_events
+        tracepact.audits.audit_labels:reference_command label_map_from
         tracepact.audits.audit_matcher:_family durations_from events_from
-        tracepact.audits.audit_reference:_read read_events
-        tracepact.audits.audit_reference:command label_map_from
         tracepact.audits.audit_settings:threshold_command label_map_from
         tracepact.audits.league:make_league conditions_from
         tracepact.author.editor_server:serve os.fdopen
         tracepact.compat.tables:_text read_bytes
-        tracepact.data.column_maps:_from_file read_toml_file
+        tracepact.data.readings:_from_file read_toml_file
         tracepact.data.data_files:FileOnDisk.read open_data
         tracepact.data.data_files:clip_files open_data walk_clips
         tracepact.data.data_files:first_bytes open
@@ -121,14 +120,14 @@ ALLOWED = {
         tracepact.data.fields:_read_npz read_bytes
         tracepact.data.fields:read_scores clip_files read_field
         tracepact.data.fields:score_field read_field
-        tracepact.data.folders:open_folder walk_clips
+        tracepact.runs.sides:open_folder walk_clips
         tracepact.data.formats:_read_folder clip_files
         tracepact.data.formats:how_to_read columns_from
         tracepact.data.formats:read_events clip_files open_data read_field
         tracepact.data.labels:label_map_from read_label_map
         tracepact.data.labels:read_label_map read_toml_file
-        tracepact.data.labels:read_soft clip_files
-        tracepact.data.lint:check_submission read_text
+        tracepact.data.score_files:read_soft clip_files
+        tracepact.data.columns:check_submission read_text
         tracepact.data.memory:_header soundfile.info wave.open
         tracepact.data.memory:events_from columns_from read_events
         tracepact.data.preparation:clip_choice_from read_bytes
@@ -150,9 +149,9 @@ ALLOWED = {
         tracepact.page_server:_Handler._content read_bytes
         tracepact.pytest_plugin:_golden read_bytes
         tracepact.runs.batch_scoring:side_from events_from open_dataset
-        tracepact.runs.batch_scoring:sides_of conditions_from label_map_from regions_from
+        tracepact.runs.batch_scoring:open_sides conditions_from label_map_from regions_from
         tracepact.runs.data_commands:convert_command durations_from read_events
-        tracepact.runs.report_views:_embedded read_bytes
+        tracepact.runs.report_parts:_embedded read_bytes
         tracepact.runs.side_options:_declared read_decoding
         tracepact.runs.side_options:readings columns_from
         tracepact.runs.task:lengths_from durations_from
@@ -164,27 +163,22 @@ ALLOWED = {
         tracepact.selection.judgements:read_preferences read_file
         tracepact.selection.python:_preferred read_preferences
         tracepact.selection.python:_with_own durations_from events_from
-        tracepact.tuning.batches:_open events_from open_dataset
     """,
     "Files of the package, and what this process writes or has just written.": """
         tracelab.corpora.track:published read_text
         tracelab.detectors.models:save_model read_bytes
         tracelab.files:write_whole open
-        tracelab.probe.probe:write_probe_views read_bytes
         tracelab.probe.tables:published read_text
         tracelab.robustness.corruptions:table_bytes read_bytes
         tracelab.robustness.run:skill_text read_text
-        tracelab.robustness.run:write_results read_bytes
-        tracelab.robustness.scene_run:_digest read_bytes
         tracelab.robustness.tables:published read_bytes
-        tracelab.stages:_digest read_bytes
+        tracelab.stages:written_digest read_bytes
         tracelab.stages:code_digest read_bytes
         tracelab.study.cases:both_matchers read_text
         tracelab.study.comparison:published read_text
         tracelab.study.study:_gather_runs read_bytes
-        tracelab.study.study:write_views read_bytes
         tracelab.study.views:checklist read_text
-        tracepact.author.editor_changes:_schema read_text
+        tracepact.author.editor_help:_schema read_text
         tracepact.author.guide_commands:_calibration read_text
         tracepact.author.guide_commands:contract_examples read_text
         tracepact.author.guide_commands:examples read_text
@@ -193,7 +187,7 @@ ALLOWED = {
         tracepact.declarations:rules read_text
         tracepact.files:_flush_folder os.open
         tracepact.files:_flushed open os.open
-        tracepact.language.explanation:_productions read_text
+        tracepact.language.vocabulary:_productions read_text
         tracepact.language.grammar:_grammar read_text
         tracepact.page_server:PageServer.entrance open os.open
         tracepact.prove.build:Program.digest read_bytes
@@ -203,37 +197,33 @@ ALLOWED = {
         tracepact.prove.toolchain:kept read_text
         tracepact.prove.toolchain:only_user os.open
         tracepact.prove.toolchain:Toolchain.program binary.open hashlib.file_digest
-        tracepact.runs.batch_directory:_put open
-        tracepact.runs.batch_directory:claimed os.open
+        tracepact.runs.directory:_put open
+        tracepact.runs.directory:claimed os.open
         tracepact.show.pages:asset read_text
     """,
     "Nothing is opened: bytes, events or fields that are in memory already, the browser at our own page.": """
         tracelab.corpora.clips:reading_rows tracepact.score
-        tracelab.corpora.systems:make_runs.run tracepact.score
         tracelab.detections:ask tracepact.score
         tracelab.detectors.decoding:mean_of_vector tracepact.score
         tracelab.probe.encoding:run_stage.make tracepact.score
-        tracelab.probe.rows:_condition tracepact.score
         tracelab.robustness.scene_grid:cell_rows tracepact.score
         tracelab.study.cases:calibration_rows tracepact.score
         tracelab.study.cases:stress_rows tracepact.score
-        tracelab.study.systems:_score_masks tracepact.score
+        tracelab.study.systems:score_masks tracepact.score
         tracepact.data.arrow_files:_message first_bytes
         tracepact.data.sources:_unpacked ZipFile archive.open
         tracepact.data.sources:read_archive ZipFile archive.open read_bytes
         tracepact.data.sources:read_arrays ZipFile np.load
         tracepact.page_server:PageServer._open webbrowser.open
-        tracepact.selection.calibration_cases:CaseReader._pair read_events
-        tracepact.selection.calibration_cases:read_masks read_events
-        tracepact.selection.calibration_reader:_Reading._references read_events
+        tracepact.selection.calibration_reader:CalibrationReader._pair read_events
+        tracepact.selection.calibration:read_masks read_events
+        tracepact.selection.calibration_reader:CalibrationReader._references read_events
         tracepact.stream.bank:StreamBank.adopt self.open
     """,
     "Code that the user has run: it can do what the user can.": """
         tracelab.detections:OwnDetector.digest read_bytes
-        tracelab.detections:_function loader.exec_module
+        tracelab.files:own_function loader.exec_module
         tracelab.probe.encoders:_module loader.exec_module
-        tracelab.probe.loading:_own loader.exec_module
-        tracelab.robustness.classifiers:_loaded loader.exec_module
         tracelab.robustness.classifiers:open_classifier read_bytes
         tracepact.conform.findings:local_peer loader.exec_module
     """,

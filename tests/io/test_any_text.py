@@ -6,7 +6,7 @@ from formats import put, read
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.data.known_formats import FORMATS
+from tracepact.data.formats import FORMATS
 from tracepact.data.labels import label_map_from
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace

@@ -9,7 +9,7 @@ import pytest
 from formats import EAF, LIST, SELD, listed, read
 
 from tracepact.data import sources
-from tracepact.data.column_maps import columns_from
+from tracepact.data.readings import columns_from
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Severity
 
@@ -179,6 +179,7 @@ OFFERED = {
         "a.wav": [("3/2", "9/2", "MYOLUC")]
     },
     DATED.format("a.wav").replace("begin", "recording_start"): {"a.wav": [("3/2", "2", "dog")]},
+    "Audio,Anfang,Ende,Species\na,0.5,1,dog\na,1,2,cat\n": {"a": [("1/2", "1", "dog"), ("1", "2", "cat")]},
     "Audio,Von;Begin,End,Species\nx,1,2,wren\n": {"x": [("1", "2", "wren")]},
 }
 

@@ -10,9 +10,8 @@ from formats import BIRDNET, listed, places, put, read
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.data.column_maps import Columns, columns_from
-from tracepact.data.formats import Reading
 from tracepact.data.memory import events_from
+from tracepact.data.readings import Columns, Reading, columns_from
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.files import table_text
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact.data.decoding import Decoding
-from tracepact.data.formats import Reading
 from tracepact.data.memory import durations_from, events_from
+from tracepact.data.readings import Reading
 from tracepact.data.tables import read_conditions, read_durations, read_regions
 from tracepact.diagnostics.collection import Diagnostics
 

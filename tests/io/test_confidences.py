@@ -13,12 +13,12 @@ from tracepact import score
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Event, EventTable
 from tracepact.data.labels import label_map_from
-from tracepact.data.lint import fix
 from tracepact.data.preparation import SideTables, prepare
 from tracepact.data.writers import written
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.files import BadTable
 from tracepact.runs import manifest
+from tracepact.runs.data_commands import fix
 from tracepact.runs.opening import open_run
 from tracepact.runs.verification import verify_run
 
@@ -81,7 +81,7 @@ def test_a_run_that_is_opened_again_has_them_and_one_without_is_stored_as_before
     )
     scored = score("boundary_gate", tmp_path / "ref.tsv", tmp_path / "pred.tsv", durations=5, outside="cut")
     scored.save(tmp_path / "run")
-    again = open_run(tmp_path / "run", Diagnostics()).rescore()
+    again = open_run(tmp_path / "run").rescore()
     assert sure(again.prediction) == sure(scored.prediction) == [Fraction(3, 4), Fraction(-5, 2), None]
     assert verify_run(tmp_path / "run").holds
     header = (tmp_path / "run" / "reference.tsv").read_text(encoding="utf-8").partition("\n")[0]

@@ -22,8 +22,8 @@ from tracepact.data.events import (
     levels_of_floats,
     levels_of_texts,
 )
+from tracepact.data.family import Grid
 from tracepact.data.fields import read_scores
-from tracepact.data.grid import Grid
 from tracepact.data.writers import FIELD_FORMATS, SCORE_FILES, written_field
 from tracepact.diagnostics.collection import Diagnostics
 

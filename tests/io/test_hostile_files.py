@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from io_samples import SAMPLES
 from strategies import sized
 
-from tracepact.data.known_formats import FORMATS
+from tracepact.data.formats import FORMATS
 from tracepact.data.memory import regions_from
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import Severity
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,9 @@ from tracepact import InvalidInput, curves, score, score_field, tune
 from tracepact.data.decoding import Decoding
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations, EventTable, TableOrigin
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
 from tracepact.data.preparation import SideTables, prepare
+from tracepact.data.readings import Reading
 from tracepact.data.writers import written_field
 from tracepact.diagnostics.collection import Diagnostics
 

@@ -32,9 +32,10 @@ from tracepact import score
 from tracepact.data.decoding import Decoding
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
 from tracepact.data.labels import label_map_from
 from tracepact.data.preparation import SideTables, prepare
+from tracepact.data.readings import Reading
 from tracepact.data.tables import read_regions
 from tracepact.diagnostics.collection import Diagnostics
 

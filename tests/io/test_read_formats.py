@@ -11,9 +11,9 @@ from formats import AUDACITY, LIST, MAESTRO, RAVEN, SCORES, SHORT_TEXTGRID, TEXT
 import tracepact
 from tracepact.data.decoding import Decoding
 from tracepact.data.fields import read_scores
-from tracepact.data.formats import Reading
-from tracepact.data.known_formats import FORMATS, MAPPED
-from tracepact.data.labels import read_soft
+from tracepact.data.formats import FORMATS, MAPPED
+from tracepact.data.readings import Reading
+from tracepact.data.score_files import read_soft
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.records import record_of
 from tracepact.runs.report import PreparedSide

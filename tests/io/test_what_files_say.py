@@ -10,8 +10,9 @@ from cli.command import events, run, write
 from tracepact import Decoding, score
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
 from tracepact.data.preparation import SideTables, prepare
+from tracepact.data.readings import Reading
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 
 GATE = "contract gate step 20ms clause onset on ref_onset : ref_onset -> N[40ms] pred_onset"

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, log_loss
 
-from tracelab.robustness import metrics
-from tracelab.robustness.metrics import BINS, Predictions
-from tracelab.robustness.results import Resampled, curve_mean, estimate, scores, severity_curve
+from tracelab.robustness import results as metrics
+from tracelab.robustness.results import BINS, Predictions, Resampled, curve_mean, estimate, scores, severity_curve
 
 
 def predictions(seed: int, clips: int = 60, classes: int = 5, sharp: float = 1.5) -> Predictions:

@@ -16,8 +16,15 @@ from tracelab.configuration import PROTOCOLS, SCALES, configuration_text, config
 from tracelab.detections import ask, open_detectors
 from tracelab.files import write_sound
 from tracelab.protocol import Protocol, Range, protocol_rows
-from tracelab.scenes.corpus import ClipTask, add_noise, add_reverb, held_out_tasks, render, render_timeline
-from tracelab.scenes.timeline import draw_timeline
+from tracelab.scenes.corpus import (
+    ClipTask,
+    add_noise,
+    add_reverb,
+    draw_timeline,
+    held_out_tasks,
+    render,
+    render_timeline,
+)
 from tracelab.scenes.voices import FolderVoice, FormantVoice
 
 OWN = """

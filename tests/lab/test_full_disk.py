@@ -199,7 +199,7 @@ def test_a_corrupted_sound_is_written_or_not(tracelab, tmp_path):
 
 @pytest.mark.slow
 def test_the_grid_over_the_scenes_keeps_whole_stages_and_cells_only(tracelab, tmp_path, monkeypatch):
-    monkeypatch.setattr("tracelab.robustness.scene_run.RECIPES", [one for one in DETECTORS if one.kind == "threshold"])
+    monkeypatch.setattr("tracelab.robustness.scene_grid.RECIPES", [one for one in DETECTORS if one.kind == "threshold"])
     out = tmp_path / "deep" / "grid"
     arguments = ("robustness", "scenes", "--scale", "smoke", "--workers", 1, "--out", out)
     refused(tracelab(0, *arguments), out)

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from tracelab.probe.clips import Hidden
-from tracelab.probe.loading import Detection
+from tracelab.probe.registry import Detection
 
 HERE = Path(__file__).parent
 

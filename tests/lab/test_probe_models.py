@@ -13,8 +13,7 @@ import torch
 import tracepact
 from tracelab.probe.clips import aligned
 from tracelab.probe.encoders import _module
-from tracelab.probe.loading import load_encoder
-from tracelab.probe.registry import EncoderEntry, own_registry, read_registry
+from tracelab.probe.registry import EncoderEntry, load_encoder, own_registry, read_registry
 from tracelab.protocol import Protocol
 
 pytestmark = [

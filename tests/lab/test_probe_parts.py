@@ -16,10 +16,18 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import tracepact
+from tracelab.files import resampled
 from tracelab.probe import gates
-from tracelab.probe.clips import SPEECH, Hidden, aligned, clip_stage, layer_centres, projection, read_clips, resampled
-from tracelab.probe.loading import load_detector, load_encoder
-from tracelab.probe.registry import EncoderEntry, check_present, own_registry, pickled_arrays, read_registry
+from tracelab.probe.clips import SPEECH, Hidden, aligned, clip_stage, layer_centres, projection, read_clips
+from tracelab.probe.registry import (
+    EncoderEntry,
+    check_present,
+    load_detector,
+    load_encoder,
+    own_registry,
+    pickled_arrays,
+    read_registry,
+)
 from tracelab.probe.rows import drawn_clips, joined_spans, quantile_interval, utterance_times
 from tracelab.probe.tables import published
 from tracelab.probe.views import hardest_sentence
@@ -357,7 +365,7 @@ OWN = """
 import numpy as np
 from fractions import Fraction
 from tracelab.probe.clips import Hidden
-from tracelab.probe.loading import Detection
+from tracelab.probe.registry import Detection
 
 def load(entry, cache):
     hop = int(entry.hop_seconds * entry.rate)

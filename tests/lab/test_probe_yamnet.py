@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import tracepact
-from tracelab.probe.loading import load_encoder
-from tracelab.probe.registry import EncoderEntry, own_registry, read_registry
+from tracelab.probe.registry import EncoderEntry, load_encoder, own_registry, read_registry
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")

@@ -20,11 +20,22 @@ from tracelab.detectors.models import load_model
 from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS
 from tracelab.features import UNION, events_of
 from tracelab.protocol import Protocol
-from tracelab.robustness import scene_run
+from tracelab.robustness import scene_grid
 from tracelab.robustness.corruptions import SEVERITIES, GridCell, canonical
 from tracelab.robustness.results import CLEAN, curve_mean, severity_curve
-from tracelab.robustness.scene_grid import BREAK, breaks, curve_of, first_break, hear_cell, moved, read_cell, values_of
-from tracelab.robustness.scene_run import grid_cells, run_grid, verify_grid
+from tracelab.robustness.scene_grid import (
+    BREAK,
+    breaks,
+    curve_of,
+    first_break,
+    grid_cells,
+    hear_cell,
+    moved,
+    read_cell,
+    run_grid,
+    values_of,
+    verify_grid,
+)
 from tracelab.scenes.voices import FormantVoice
 from tracelab.study.rows import read_rows
 from tracelab.study.tables import GUARDS
@@ -39,7 +50,7 @@ def grid(tmp_path_factory) -> Path:
     """A grid of three detectors; the others differ in their training alone."""
     folder = tmp_path_factory.mktemp("grid") / "tiny"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scene_run, "RECIPES", CHOSEN)
+        patch.setattr(scene_grid, "RECIPES", CHOSEN)
         patch.setitem(SCALES, "smoke", TINY)
         # As the command has it: the values are those of TINY, and the reasons in the protocol's file are in the digest.
         run_grid(folder, configured("smoke"), FormantVoice(), workers=1)
@@ -54,7 +65,7 @@ def rows_of(grid: Path) -> list[dict[str, str]]:
 def test_every_detector_has_its_vector_in_every_cell(grid):
     rows = rows_of(grid)
     found = {(row["detector"], row["family"], row["severity"], row["clause"]) for row in rows}
-    assert (*DETECTORS, CLASS_DETECTOR) == scene_run.RECIPES
+    assert (*DETECTORS, CLASS_DETECTOR) == scene_grid.RECIPES
     detectors = [recipe.name for recipe in CHOSEN]
     wanted = {
         (detector, cell.family, str(cell.severity), clause)
@@ -180,7 +191,7 @@ def test_a_second_run_hears_nothing_again(grid, monkeypatch, capsys):
     stages = {path.name: path.stat().st_mtime_ns for path in (grid / "stages").iterdir()}
     before = (grid / "rows" / "vectors.csv").read_bytes()
     monkeypatch.setitem(SCALES, "smoke", TINY)
-    monkeypatch.setattr(scene_run, "RECIPES", CHOSEN)
+    monkeypatch.setattr(scene_grid, "RECIPES", CHOSEN)
     arguments = ["robustness", "scenes", "--scale", "smoke", "--workers", "1", "--out", str(grid)]
     monkeypatch.setattr(sys, "argv", ["tracelab", *arguments])
     with pytest.raises(SystemExit) as left:

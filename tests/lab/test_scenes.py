@@ -24,12 +24,16 @@ from tracelab.protocol import (
 from tracelab.scenes.corpus import (
     ClipTask,
     RenderedClip,
+    SceneTimeline,
+    Sound,
+    accepted,
     add_noise,
     clean_tasks,
     clip,
     digest_of,
     displaced,
     displacement,
+    draw_timeline,
     drift,
     envelope,
     held_out_tasks,
@@ -38,7 +42,6 @@ from tracelab.scenes.corpus import (
     render_all,
     view_tasks,
 )
-from tracelab.scenes.timeline import SceneTimeline, Sound, accepted, draw_timeline
 from tracelab.scenes.voices import FolderVoice, FormantVoice, open_voice
 
 PROTOCOL = Protocol()

@@ -206,6 +206,11 @@ def test_a_large_number_without_a_unit_is_questioned(text: str, warned: bool) ->
     assert [d.code for d in contract.warnings] == ["bare-seconds"] * warned
 
 
+def test_a_parameter_without_a_unit_is_to_be_mended_where_it_is_declared() -> None:
+    contract = parse_contract(f"{HEAD}param late = 300\nclause a on true : F[-late,late] true\n")
+    assert {d.help for d in contract.warnings} == {"write `param late = 300ms`, or `300s` if you mean it"}
+
+
 # Event predicates
 
 

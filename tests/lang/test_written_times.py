@@ -8,10 +8,10 @@ from cli.command import run
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.language.compilation import parse_contract
 from tracepact.language.contract import Projection
-from tracepact.language.written_times import written_times
+from tracepact.language.explanation import written_times
 
 STEP = Fraction(1, 50)
 HEAD = "contract c\nstep 20ms\n"

@@ -8,8 +8,16 @@ import numpy as np
 from hypothesis import strategies as st
 
 import tracepact
-from tracepact.audits.league_base import Base, Measure, Policies, Settings
-from tracepact.audits.league_systems import LeagueSystem, StoredSystem, SystemRecord, aggregations
+from tracepact.audits.league_systems import (
+    Base,
+    LeagueSystem,
+    Measure,
+    Policies,
+    Settings,
+    StoredSystem,
+    SystemRecord,
+    aggregations,
+)
 from tracepact.evaluate.scorecard import ScoreRows
 from tracepact.evaluate.scores import ClauseCounts
 from tracepact.evaluate.uncertainty import drawn_vector

@@ -15,16 +15,15 @@ from league.builders import CLAUSES, DRAWS, LENGTHS, REFERENCE, leagues, moved, 
 from tracepact import score
 from tracepact.audits import league_tables
 from tracepact.audits.league import league_of, make_league
-from tracepact.audits.league_base import Base, Settings
 from tracepact.audits.league_columns import MEAN, ColumnGroup, League, LeagueColumn, LeagueValue
 from tracepact.audits.league_command import league_markdown
-from tracepact.audits.league_systems import LeagueSystem, read_system, system_bytes
+from tracepact.audits.league_systems import Base, LeagueSystem, Settings, read_system, system_bytes
 from tracepact.audits.systems import listed_runs
 from tracepact.evaluate.scores import aggregate
 from tracepact.evaluate.uncertainty import differences, holm, intervals, ranks, standings
 from tracepact.language.contract import Aggregation
 from tracepact.measures.uncertainty import compare_systems
-from tracepact.runs.report import measured
+from tracepact.runs.tally import measured
 
 Given = tuple[Base, list[LeagueSystem]]
 FEWER = settings(max_examples=max(sized(20), settings().max_examples // 4))

@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 
 from tracepact.language.formula import Formula, atoms
-from tracepact.logic.decisions import Universe
+from tracepact.logic.catalogue import Universe
 from tracepact.logic.models import Model, over_base_atoms
 
 

@@ -23,18 +23,8 @@ from tracepact.language.formula import (
     Until,
     atoms,
 )
-from tracepact.logic.decisions import (
-    Budget,
-    Outcome,
-    Terms,
-    Universe,
-    Verdict,
-    bound,
-    equivalent,
-    implies,
-    satisfiable,
-    solve,
-)
+from tracepact.logic.catalogue import Universe
+from tracepact.logic.decisions import Budget, Outcome, Terms, Verdict, bound, equivalent, implies, satisfiable, solve
 from tracepact.logic.models import Model, ReplayError, over_base_atoms, with_derived_atoms
 from tracepact.logic.normal import contradicts_itself
 

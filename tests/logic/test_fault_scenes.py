@@ -13,7 +13,7 @@ from tracepact.declarations import spec_path
 from tracepact.language.compilation import contract_from, parse_contract
 from tracepact.language.contract import Contract
 from tracepact.logic.contract_findings import check_contract
-from tracepact.logic.fault_scenes import Evasion, closing_clause, evasion, unnoticed_faults
+from tracepact.logic.predictions import Evasion, closing_clause, evasion, unnoticed_faults
 
 HEAD = "contract gate\nstep 20ms\n"
 NEVER_EARLY = "clause never_early on each matched : pred.onset >= ref.onset - 40ms\n"

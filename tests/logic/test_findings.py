@@ -14,8 +14,9 @@ from tracepact.diagnostics.findings import Diagnostic, TextPlace
 from tracepact.language.compilation import parse_contract, parse_formula
 from tracepact.language.contract import FrameClause, Located
 from tracepact.language.formula import And, Formula, Iff, Implies, Not, Or
+from tracepact.logic.catalogue import Universe
 from tracepact.logic.contract_findings import check_contract
-from tracepact.logic.decisions import Universe, bound
+from tracepact.logic.decisions import bound
 from tracepact.logic.models import over_base_atoms, renamed
 
 CONTRACTS = max(300, int(os.environ["TRACEPACT_EXAMPLES"]))

@@ -16,18 +16,8 @@ from tracepact.evaluate.masks import evaluate_trace
 from tracepact.language.compilation import parse_formula
 from tracepact.language.formula import And, Eventually, Formula, Or, atoms, lookahead, lookback, size
 from tracepact.logic.blocks import BlockEncoding, Blocks
-from tracepact.logic.decisions import (
-    Budget,
-    Outcome,
-    Terms,
-    Universe,
-    Verdict,
-    bound,
-    equivalent,
-    implies,
-    satisfiable,
-    solve,
-)
+from tracepact.logic.catalogue import Universe
+from tracepact.logic.decisions import Budget, Outcome, Terms, Verdict, bound, equivalent, implies, satisfiable, solve
 from tracepact.logic.models import over_base_atoms
 from tracepact.logic.normal import composes, follows, is_contradiction, negated, normal
 from tracepact.logic.refine import encode_short, search_blocks

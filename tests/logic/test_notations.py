@@ -8,7 +8,7 @@ from strategies import sized
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.evaluate.reference import truth
 from tracepact.language.formula import And, Atom, Iff, Implies, Not, Or
-from tracepact.logic.decisions import Universe
+from tracepact.logic.catalogue import Universe
 from tracepact.logic.simplify import NOTATIONS, Notation, read_notation
 
 Trace = list[dict[str, bool]]

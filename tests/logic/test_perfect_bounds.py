@@ -12,7 +12,7 @@ from tracepact.language.contract import EventClause
 from tracepact.language.formula import Not
 from tracepact.logic.decisions import Budget
 from tracepact.logic.models import Verdict
-from tracepact.logic.perfect import perfect_interval_with, settled
+from tracepact.logic.predictions import perfect_interval_with, settled
 
 STEP = Fraction(1, 50)
 

@@ -5,13 +5,17 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import family_of, formulas, sized
+from strategies import formulas, sized
 
 from tracepact.evaluate.reference import truth
-from tracepact.language.compilation import parse_contract
 from tracepact.language.formula import Always, And, Atom, Eventually, Formula, Not, Until
-from tracepact.logic.catalogue import clause_signatures, measures, signature_classes, signatures
-from tracepact.logic.decisions import Outcome, Terms, Universe, UniverseTooLarge, equivalent
+from tracepact.logic.catalogue import (
+    Universe,
+    UniverseTooLarge,
+    signature_classes,
+    signatures,
+)
+from tracepact.logic.decisions import Outcome, Terms, equivalent
 from tracepact.logic.models import Model, picture
 
 P, Q = Atom("p"), Atom("q")
@@ -53,27 +57,6 @@ def test_an_onset_is_defined_unless_atoms_are_free() -> None:
 def test_a_universe_that_is_too_large_is_refused() -> None:
     with pytest.raises(UniverseTooLarge):
         Universe(("p", "q", "r"), 12)
-
-
-def test_clause_signatures_mark_the_violated_frames_and_intervals() -> None:
-    contract = parse_contract(
-        "contract c\nstep 20ms\n"
-        "clause onset on ref_onset : N[1f] pred_onset\n"
-        "clause same on ref_onset : !G[-1f,1f] !pred_onset\n"
-        "clause whole on each ref : covering <= 1\n"
-    )
-    late = [False, True, True, True, False, False], [False, False, False, True, False, False]
-    split = [True, True, True, False, False, False], [True, False, True, False, False, False]
-    found = clause_signatures(contract, family_of([late, split]))
-    assert [found[name].true for name in ("onset", "same", "whole")] == [1, 1, 1]
-    assert found["onset"].digest == found["same"].digest
-    assert found["onset"].digest != found["whole"].digest
-    assert found["onset"].places == 12
-
-
-def test_measures_of_a_formula() -> None:
-    found = measures(Eventually(-2, 5, Until(3, P, Not(Q))))
-    assert (found.depth, found.lookback, found.lookahead, found.radius, found.nodes) == (2, 2, 8, 5, 5)
 
 
 # Pictures

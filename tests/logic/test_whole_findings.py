@@ -5,8 +5,7 @@ from itertools import product
 import pytest
 from strategies import family_of
 
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.findings import Diagnostic
+from tracepact.diagnostics.findings import Diagnostic, Severity
 from tracepact.evaluate.event_clauses import evaluate_events
 from tracepact.language.compilation import parse_contract
 from tracepact.language.predicate import Each

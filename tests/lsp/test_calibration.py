@@ -2,7 +2,7 @@
 
 import pytest
 
-from tracepact.author.editor_changes import complete_calibration
+from tracepact.author.editor_help import complete_calibration
 
 SET = """calibration = "gate"
 step = "20ms"

@@ -23,10 +23,10 @@ from tracepact import starter_contracts
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Source
 from tracepact.language import syntax as s
-from tracepact.language.colours import TOKENS, ColourGroup, ContractLexer, group_of, patterns
 from tracepact.language.grammar import spellings
 from tracepact.language.printer import print_expression
 from tracepact.language.reader import read_document, read_tokens
+from tracepact.language.vocabulary import TOKENS, ColourGroup, ContractLexer, group_of, patterns
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "pytools" / "editors" / "vscode"

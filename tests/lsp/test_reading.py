@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact import starter_contracts
-from tracepact.author.editor_changes import CannotRename, Superseded, check_while, fixes, rename
 from tracepact.author.editor_help import bounds, complete, hover
-from tracepact.author.editor_text import NameKind, TextLines, edited, outline, read
+from tracepact.author.editor_text import CannotRename, NameKind, TextLines, edited, fixes, outline, read, rename
+from tracepact.author.workbench import Superseded, check_while
 from tracepact.diagnostics.findings import TextPlace
 
 STARTERS = {name: path.read_text(encoding="utf-8") for name, path in starter_contracts().items()}

@@ -26,8 +26,8 @@ from tracepact.measures.records import metrics_record
 from tracepact.measures.uncertainty import compare_systems, intervals_record
 from tracepact.records import record_of
 from tracepact.runs import metrics
+from tracepact.runs.commands import metrics_command as command
 from tracepact.runs.metrics import Measuring, MetricsOutput, measure_batches, metrics_output
-from tracepact.runs.metrics_command import command
 from tracepact.runs.report import Preparation
 from tracepact.runs.task import Task
 

@@ -17,7 +17,7 @@ from tracepact.measures.records import metrics_record
 from tracepact.measures.results import CountMetric, MeanMetric
 from tracepact.measures.standard import StandardMetrics
 from tracepact.measures.tables import compare, compare_overlap, compare_points
-from tracepact.runs.report import measured as metrics_of_run
+from tracepact.runs.tally import measured as metrics_of_run
 
 
 def counts(found: StandardMetrics, name: str) -> CountMetric:
@@ -46,7 +46,7 @@ def test_floats_let_a_collar_pass_at_one_second_and_fail_at_two_and_the_differen
     found = measured({"x": rows("a 1.0 3"), "y": rows("a 2.0 4")}, {"x": rows("a 1.2 3"), "y": rows("a 2.2 4")})
     assert counts(found, "event").total == MetricCounts(2, 0, 0)
     assert found.event.sed_eval.total == MetricCounts(1, 1, 1)
-    (difference,) = found.pair_differences
+    (difference,) = found.event.differences
     assert (difference.clip, difference.label, difference.exact, difference.sed_eval) == ("y", "a", True, False)
     assert (difference.ref[0], difference.pred[0]) == (Fraction(2), Fraction(11, 5))
 
@@ -185,14 +185,14 @@ def test_a_segment_is_active_only_where_an_event_shares_more_than_a_point() -> N
     assert counts(found, "segment").total == MetricCounts(1, 0, 0)
     # sed_eval rounds a point's ends apart: the cell differs, and is listed.
     assert found.segment.sed_eval.total == MetricCounts(1, 0, 1)
-    (cell,) = found.cell_differences
+    (cell,) = found.segment.differences
     assert (cell.side, cell.first, cell.count, cell.exact, cell.sed_eval) == (Side.REF, 4, 1, False, True)
 
 
 def test_float_segments_of_a_tenth_differ_from_exact_ones_and_say_where() -> None:
     # 0.6 / 0.1 is 5.999999999999999 as floats: the event seems to begin a cell early.
     found = measured("a 0.6 1", "a 0.6 1", segment="0.1")
-    assert {(c.side, c.first, c.count, c.exact) for c in found.cell_differences} == {
+    assert {(c.side, c.first, c.count, c.exact) for c in found.segment.differences} == {
         (Side.REF, 5, 1, False),
         (Side.PRED, 5, 1, False),
     }
@@ -422,4 +422,4 @@ def test_times_of_many_digits_are_compared_exactly() -> None:
     assert counts(found, "event").total == MetricCounts(0, 1, 1)
     # As floats both are 1.2, which is within the collar of 1.
     assert found.event.sed_eval.total == MetricCounts(1, 0, 0)
-    assert [d.exact for d in found.pair_differences] == [False]
+    assert [d.exact for d in found.event.differences] == [False]

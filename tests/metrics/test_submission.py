@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cli.command import run
 
-from tracepact.data.lint import check_submission
+from tracepact.data.columns import check_submission
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 

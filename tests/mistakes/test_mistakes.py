@@ -8,9 +8,8 @@ import pytest
 from cli.command import run, write
 
 import tracepact
-from tracepact.diagnostics.codes import CODES
 from tracepact.diagnostics.collection import InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, RowPlace, TextPlace
+from tracepact.diagnostics.findings import CODES, Diagnostic, RowPlace, TextPlace
 
 MISTAKES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "mistakes.json").read_text(encoding="utf-8"))
 KINDS = {"contract": {"contract"}, "command": {"command"}, "data": {"ref", "pred", "durations"}, "python": {"python"}}

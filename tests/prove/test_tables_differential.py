@@ -10,7 +10,7 @@ from strategies import environments, formulas
 from stream.builders import Log, contract_of, cuts, pieces
 
 from tracepact import parse_contract
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.evaluate.masks import candidates
 from tracepact.evaluate.predicates import ClipScene, Obligation, prepare, truth
 from tracepact.language.contract import Projection

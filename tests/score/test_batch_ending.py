@@ -24,11 +24,10 @@ from strategies import sized
 from score.test_batches import CONTRACT, ROWS, SLEEPING, codes, contents, files, parquet
 from tracepact import Decoding, InvalidInput, Reading, score, score_batches
 from tracepact.command_line import ended_as_by_hand
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.findings import RowPlace
+from tracepact.diagnostics.findings import RowPlace, Severity
 from tracepact.engines import EngineProgress
-from tracepact.runs import batch_directory, batch_scoring
-from tracepact.runs.batch_directory import CLAIM, claimed, making_folder
+from tracepact.runs import batch_scoring, directory
+from tracepact.runs.directory import CLAIM, claimed, making_folder
 
 __all__ = ["files"]  # a fixture of these tests too
 
@@ -59,7 +58,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, number: si
 WAITING = """
 import sys, time
 from pathlib import Path
-from tracepact.runs.batch_directory import claimed
+from tracepact.runs.directory import claimed
 with claimed(Path(sys.argv[1])):
     print("claimed", flush=True)
     time.sleep(600)
@@ -118,14 +117,14 @@ def test_a_claim_that_was_removed_before_it_was_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever ends its run removes the folder; the lock of a file that is gone would keep nobody away."""
-    out, true = tmp_path / "run", batch_directory._locked
+    out, true = tmp_path / "run", directory._locked
 
     def late(opened: int) -> bool:
-        monkeypatch.setattr(batch_directory, "_locked", true)
+        monkeypatch.setattr(directory, "_locked", true)
         shutil.rmtree(making_folder(out))
         return true(opened)
 
-    monkeypatch.setattr(batch_directory, "_locked", late)
+    monkeypatch.setattr(directory, "_locked", late)
     with claimed(out):
         assert codes(lambda: claimed(out).__enter__()) == {"run-in-use"}
     assert not making_folder(out).exists()

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from strategies import sized
 
 from tracepact import Bootstrap, ClassDecodings, Decoding, InvalidInput, Reading, curves, score, score_batches
-from tracepact.data import folders
 from tracepact.data.data_files import FileOnDisk
 from tracepact.engines import run_tasks
 from tracepact.runs import batch_scoring
-from tracepact.runs.metrics_command import command as metrics_command
+from tracepact.runs import sides as side_pieces
+from tracepact.runs.commands import metrics_command
 
 HALF = Decoding(Fraction(1, 2))
 CLASSES = ["cat", "dog", "owl"]
@@ -70,7 +70,7 @@ def test_folders_in_pieces_give_what_reading_them_at_once_does(
 ) -> None:
     sides = written(tmp_path_factory.mktemp("folders"), clips, seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folders, "_CHUNK", chunk)
+        patch.setattr(side_pieces, "_CHUNK", chunk)
         same(sides["ref"], sides["pred"], size, durations=3)
         decoding = Reading(decoding=Decoding(Fraction(1, 2), low=Fraction(3, 10), median=3))
         assert isinstance(same(sides["ref"], sides["scores"], size, pred_reading=decoding), dict)
@@ -80,7 +80,7 @@ def test_folders_in_pieces_give_what_reading_them_at_once_does(
 
 @pytest.fixture
 def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    monkeypatch.setattr(folders, "_CHUNK", 500)
+    monkeypatch.setattr(side_pieces, "_CHUNK", 500)
     return written(tmp_path, 14)
 
 

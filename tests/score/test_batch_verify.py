@@ -13,9 +13,9 @@ from score.test_batches import CONTRACT, ROWS, files, late, parquet
 from tracepact import ClassDecodings, Decoding, InvalidInput, Reading, score_batches
 from tracepact.files import json_text
 from tracepact.measures.policy import MetricSettings
+from tracepact.runs.commands import verify_command
 from tracepact.runs.manifest import self_digest
-from tracepact.runs.report_commands import verify_command
-from tracepact.runs.report_views import SILENT
+from tracepact.runs.report_parts import SILENT
 
 __all__ = ["files"]  # a fixture of these tests too
 

@@ -31,7 +31,8 @@ from strategies import LABELS, corpora, sized, tasks_of
 import tracepact
 from tracepact import Aggregation, Bootstrap, InvalidInput, engines, parse_contract, score, score_batches, verify_run
 from tracepact.data.sources import public_name
-from tracepact.diagnostics.findings import RowPlace, summarise
+from tracepact.diagnostics.collection import summarise
+from tracepact.diagnostics.findings import RowPlace
 from tracepact.engines import Engine, EngineKind, EngineLost, EngineProgress, Work, engine_from, run_tasks
 from tracepact.evaluate.scorecard import ScoreRows
 from tracepact.evaluate.tolerance import curves
@@ -42,19 +43,16 @@ from tracepact.measures.uncertainty import compare_systems, intervals_record
 from tracepact.records import record_bytes, record_from_bytes
 from tracepact.runs import batch_scoring, report_parts, tally, timelines
 from tracepact.runs import score_command as batch_command
-from tracepact.runs.batch_directory import Making
 from tracepact.runs.batch_run import batch_pages, open_batches
-from tracepact.runs.batch_scoring import memory_from
+from tracepact.runs.batches import BatchSum
+from tracepact.runs.commands import report_command
+from tracepact.runs.directory import Making
 from tracepact.runs.manifest import digest, sealed
-from tracepact.runs.pages import ReportPages, run_pages
-from tracepact.runs.report import measured
-from tracepact.runs.report_commands import report_command
-from tracepact.runs.report_parts import PageData
-from tracepact.runs.report_views import SILENT
+from tracepact.runs.report_parts import SILENT, PageData
+from tracepact.runs.report_views import ReportPages, run_pages
 from tracepact.runs.score_command import command as score_command
-from tracepact.runs.sides import BatchSum
-from tracepact.runs.tally import RunTally
-from tracepact.runs.task import Scored
+from tracepact.runs.tally import RunTally, measured
+from tracepact.runs.task import Scored, memory_from
 from tracepact.wording import count
 
 RunSum = BatchSum[RunTally]

@@ -18,8 +18,8 @@ from tracepact.evaluate.reference import BOTTOM, Margin, margin_of
 from tracepact.evaluate.soft_family import Levels, RankedMargins, soft_scores
 from tracepact.files import BadTable
 from tracepact.runs.margins import MarginsTally, margins_text, read_margins, taken_down
-from tracepact.runs.pages import run_pages
 from tracepact.runs.report_parts import report_of
+from tracepact.runs.report_views import run_pages
 from tracepact.runs.verification import verify_run
 
 CONTRACT = parse_contract("""

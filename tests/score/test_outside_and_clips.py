@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact import Run, score
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import InvalidInput
+from tracepact.diagnostics.findings import Severity
 from tracepact.runs.verification import verify_run
 
 REF = {"a": [(1, 2, "x")], "b": [(3, 4, "x")]}
@@ -238,6 +238,13 @@ def test_a_table_in_milliseconds_is_noted(times: list[tuple[int, int]], side: st
     assert [d.headline[:32] for d in found if d.code == "milliseconds"] == ["the times look like milliseconds"]
     right = score("boundary_gate", meant, meant, durations=10)
     assert "milliseconds" not in codes(right)
+
+
+@pytest.mark.parametrize(("stray", "noted"), [(1, True), (2, False)])
+def test_a_table_in_milliseconds_may_run_over_the_ends_of_clips(stray: int, noted: bool) -> None:
+    written = {"a": [(150 * k, 150 * k + (9000 if k > 22 - stray else 1000), "x") for k in range(3, 23)]}
+    found = score("boundary_gate", {"a": []}, written, durations=10)
+    assert ("milliseconds" in codes(found)) is noted
 
 
 def test_durations_in_milliseconds_are_noted() -> None:

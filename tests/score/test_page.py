@@ -18,12 +18,12 @@ from tracepact.language.contract import Aggregation
 from tracepact.measures.records import CountMetricRecord, MeanMetricRecord
 from tracepact.measures.uncertainty import metric_intervals
 from tracepact.runs.directory import write_run
-from tracepact.runs.pages import ReportPages, run_pages
-from tracepact.runs.report import Report, measured
+from tracepact.runs.report import Report
 from tracepact.runs.report_parts import PageData, report_of
 from tracepact.runs.report_tables import vector_table
-from tracepact.runs.report_views import report_markdown, report_views
+from tracepact.runs.report_views import ReportPages, report_markdown, report_views, run_pages
 from tracepact.runs.run import Run, score
+from tracepact.runs.tally import measured
 from tracepact.show.pages import Section, html_page, script_json
 from tracepact.wording import decimal, visible
 

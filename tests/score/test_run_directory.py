@@ -20,7 +20,7 @@ from strategies import sized
 from score.runs import runs, small_run
 from tracepact import files
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.runs.directory import write_run
 from tracepact.runs.manifest import digest
@@ -38,7 +38,7 @@ FEWER = settings(max_examples=max(sized(10), settings().max_examples // 10))
 
 
 def stored(folder: Path) -> StoredRun:
-    return open_run(folder, Diagnostics())
+    return open_run(folder)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -318,7 +318,7 @@ def test_a_manifest_that_names_files_outside_is_broken(tmp_path: Path) -> None:
     path = tmp_path / "run" / "manifest.json"
     path.write_text(path.read_text().replace('"file": "reference.tsv"', '"file": "../reference.tsv"'))
     with pytest.raises(InvalidInput):
-        open_run(tmp_path / "run", Diagnostics(), checked=False)
+        open_run(tmp_path / "run", checked=False)
 
 
 CHANGES = {
@@ -340,7 +340,7 @@ def test_a_manifest_with_values_that_cannot_be_is_broken_even_unchecked(
     assert change[0] in text
     path.write_text(text.replace(*change))
     with pytest.raises(InvalidInput):
-        open_run(tmp_path / "run", Diagnostics(), checked=False)
+        open_run(tmp_path / "run", checked=False)
 
 
 WRONG_CELLS = {
@@ -359,7 +359,7 @@ def test_a_cell_that_means_nothing_is_named_with_its_line(name: str, cell: str, 
     cells = lines[1].split(separator)
     cells[3 if name != "reference.tsv" else 1] = cell
     path.write_text("\n".join([lines[0], separator.join(cells), *lines[2:]]) + "\n")
-    run = open_run(tmp_path / "run", Diagnostics(), checked=False)
+    run = open_run(tmp_path / "run", checked=False)
     with pytest.raises(InvalidInput) as refused:
         _ = run.rows, run.rescore()
     (found,) = refused.value.diagnostics

@@ -13,7 +13,7 @@ from strategies import sized
 import tracepact
 from tracepact.data.events import Durations
 from tracepact.data.fields import checked_step
-from tracepact.data.folders import report_score_lengths
+from tracepact.data.preparation import report_score_lengths
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact.data.family import Layout
-from tracepact.evaluate.violations import NO_WITNESS, nearest_offsets
+from tracepact.evaluate.curves import NO_WITNESS, nearest_offsets
 
 bounds = st.one_of(st.integers(-12, 12), st.sampled_from([-(10**30), -(2**40), 2**31, 2**62, 10**30]))
 clips = st.lists(st.lists(st.booleans(), min_size=1, max_size=9), min_size=1, max_size=4)

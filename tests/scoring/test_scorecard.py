@@ -13,10 +13,10 @@ from strategies import family_of, sized
 
 from tracepact.data import family
 from tracepact.evaluate import scorecard
+from tracepact.evaluate.curves import NO_WITNESS
 from tracepact.evaluate.reference import truth
 from tracepact.evaluate.scorecard import Scorecard, score_family, sweep
 from tracepact.evaluate.scores import ClauseCounts, aggregate
-from tracepact.evaluate.violations import NO_WITNESS
 from tracepact.language.compilation import override, parse_contract
 from tracepact.language.contract import Aggregation, FrameClause, Located
 

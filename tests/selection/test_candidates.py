@@ -24,7 +24,7 @@ from tracepact.selection.calibration import (
     CandidateFamily,
 )
 from tracepact.selection.candidates import Candidates, EventCandidate, FrameCandidate, describe, family_size
-from tracepact.selection.formulas import enumerate_formulas, formula_count, formula_of, windows
+from tracepact.selection.family import enumerate_formulas, formula_count, formula_of, windows
 
 
 def some(choices: tuple[str, ...], least: int = 0, most: int = 9) -> st.SearchStrategy[tuple[str, ...]]:

@@ -14,9 +14,8 @@ from tracepact.logic.decisions import Outcome
 from tracepact.selection.calibration_reader import read_calibration
 from tracepact.selection.candidates import FrameCandidate
 from tracepact.selection.requirements import SelectionRequirement
-from tracepact.selection.selection import select_contract
+from tracepact.selection.selection import contract_text, select_contract
 from tracepact.selection.trials import Prover
-from tracepact.selection.written import contract_text
 
 SET = """step = "100ms"
 cases = [

@@ -8,9 +8,9 @@ import pytest
 from tracepact import load_contract, score, spec_path, try_contract
 from tracepact.selection.calibration import CalibrationCase
 from tracepact.selection.calibration_reader import load_calibration
-from tracepact.selection.checks import disturbances
 from tracepact.selection.exploits import cast_cases
 from tracepact.selection.requirements import faults, rank_pairs
+from tracepact.selection.robustness import disturbances
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "08-select" / "contracts"
 CALIBRATION = load_calibration("boundary_gate")

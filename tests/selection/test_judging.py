@@ -17,9 +17,9 @@ from selection.test_order import weighings
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.selection.basis import Coordinate
 from tracepact.selection.calibration import CalibrationCase
-from tracepact.selection.calibration_reader import Tables, load_calibration, read_systems
+from tracepact.selection.calibration_reader import load_calibration
 from tracepact.selection.interview import Interview, JudgedPair, Undone, prepared
-from tracepact.selection.judgements import Tried, outlook, tried_contracts
+from tracepact.selection.judgements import Tables, Tried, outlook, read_systems, tried_contracts
 from tracepact.selection.requirements import Pair, difference
 
 HEADER = "filename\tonset\toffset\tevent_label\n"

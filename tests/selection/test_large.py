@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 from selection.builders import PROVED, calibrations, labelled_calibrations, scaled, seen_of
 from selection.test_order import margin_of, weighings
 
-from tracepact.selection import fits
+from tracepact.selection import concessions
 from tracepact.selection import weights as order
 from tracepact.selection.basis import Coordinate, observational_classes, observe_family
 from tracepact.selection.calibration import Calibration, CalibrationCase
-from tracepact.selection.concessions import least_given_up
+from tracepact.selection.concessions import climbed, least_given_up, not_ordered
 from tracepact.selection.cover import bounded
 from tracepact.selection.cover_problem import Clock, Problem, mask_of, members
-from tracepact.selection.differences import differences_of
-from tracepact.selection.fits import climbed
+from tracepact.selection.games import differences_of
 from tracepact.selection.requirements import Naming, Pair, difference, faults, names, pair_rows, rank_pairs
 from tracepact.selection.values import Seen, means
 from tracepact.selection.weights import Order
@@ -152,12 +151,14 @@ def test_what_climbing_keeps_is_ordered_by_its_weights_and_is_no_less_than_one_c
     pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8, unique=True))
     weights = [Fraction(data.draw(st.integers(1, 9)), 4) for _ in pairs]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fits, "_ENTRIES", data.draw(st.sampled_from([1, 10, 10**6])))
-        found = climbed(differences_of(coordinates, pairs), weights, Clock())
+        patch.setattr(concessions, "_CLIMBED_ENTRIES", data.draw(st.sampled_from([1, 10, 10**6])))
+        differences = differences_of(coordinates, pairs)
+        whole = climbed(differences, weights, Clock())
+        given_up = not_ordered(differences, whole)
     for k, pair in enumerate(pairs):
-        summed = sum(difference(coordinates[c], pair) * w for c, w in found.weights)
-        assert (summed > 0) == (k not in found.given_up)
-    kept = sum(w for k, w in enumerate(weights) if k not in found.given_up)
+        summed = sum(difference(coordinates[c], pair) * w for c, w in whole)
+        assert (summed > 0) == (k not in given_up)
+    kept = sum(w for k, w in enumerate(weights) if k not in given_up)
     assert kept >= max(sum(w for w, p in zip(weights, pairs, strict=True) if difference(c, p) > 0) for c in coordinates)
 
 

@@ -17,8 +17,7 @@ from tracepact.selection.basis import Coordinate
 from tracepact.selection.calibration import CalibrationCase
 from tracepact.selection.concessions import without_conflicts
 from tracepact.selection.cover_problem import Clock
-from tracepact.selection.differences import differences_of
-from tracepact.selection.games import guessed_apart
+from tracepact.selection.games import differences_of, guessed_apart
 from tracepact.selection.requirements import (
     ComparedCoordinates,
     Pair,
@@ -189,6 +188,5 @@ def test_one_case_out_of_place_costs_its_pairs_alone() -> None:
 
 def test_conflicts_that_share_a_pair_cost_one_together() -> None:
     """By hand: giving up the pair that two conflicts share, and the one that is a conflict alone, costs two."""
-    a, b, c, d = (Pair(k, 9) for k in range(4))
-    made = [concessions.Conflict((a, b), a), concessions.Conflict((b, c), b), concessions.Conflict((d,), d)]
-    assert [one.pairs for one in concessions._conflicting_apart(made)] == [(d,), (a, b)]
+    conflicts = [frozenset({0, 1}), frozenset({1, 2}), frozenset({3})]
+    assert concessions._conceded_apart(conflicts, [Fraction(1)] * 4) == 2

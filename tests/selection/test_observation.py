@@ -21,14 +21,13 @@ from tracepact.language.contract import Aggregation, Contract, Matcher, MatcherK
 from tracepact.language.formula import Always, And, Atom, Dag, Eventually, Formula, Implies, Not, Since, Until
 from tracepact.logic.decisions import Outcome, satisfiable
 from tracepact.logic.models import with_derived_atoms
-from tracepact.logic.perfect import perfected
+from tracepact.logic.predictions import perfected
 from tracepact.selection.basis import observe_family
 from tracepact.selection.calibration import Calibration, CalibrationCase, CandidateFamily
 from tracepact.selection.calibration_reader import load_calibration
 from tracepact.selection.candidates import FrameCandidate, describe
-from tracepact.selection.formulas import WordAlgebra, evaluate_rows
 from tracepact.selection.selection import retain_basis
-from tracepact.selection.trials import SHORT, Prover, facts, follows, grid_contract
+from tracepact.selection.trials import SHORT, Prover, WordAlgebra, evaluate_rows, facts, follows, grid_contract
 from tracepact.selection.values import Screening
 
 SIDES = ("ref_active", "pred_active", "ref_onset", "pred_offset")

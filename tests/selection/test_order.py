@@ -35,8 +35,7 @@ from tracepact.selection.calibration import Calibration, CalibrationCase
 from tracepact.selection.calibration_reader import load_calibration, read_calibration
 from tracepact.selection.candidates import describe
 from tracepact.selection.concessions import without_conflicts
-from tracepact.selection.differences import differences_of
-from tracepact.selection.games import solve_game, written_weights
+from tracepact.selection.games import differences_of, solve_game
 from tracepact.selection.requirements import (
     Pair,
     PairBlend,
@@ -45,9 +44,8 @@ from tracepact.selection.requirements import (
     pair_rows,
     rank_pairs,
 )
-from tracepact.selection.selection import order_clauses, select_contract
-from tracepact.selection.weights import Order, Proven, weigh
-from tracepact.selection.written import contract_text
+from tracepact.selection.selection import contract_text, order_clauses, select_contract
+from tracepact.selection.weights import Order, Proven, weigh, written_weights
 
 matrices = st.tuples(st.integers(1, 6), st.integers(1, 6)).flatmap(
     lambda shape: st.lists(

@@ -15,15 +15,14 @@ from selection.builders import scaled
 from selection.test_order import margin_of, weighings
 
 import tracepact
-from tracepact.selection import fits
+from tracepact.selection import preferences as fitting
 from tracepact.selection.basis import Coordinate
 from tracepact.selection.calibration import CalibrationCase
-from tracepact.selection.concessions import least_given_up
+from tracepact.selection.concessions import climbed, least_given_up
 from tracepact.selection.cover_problem import Clock
-from tracepact.selection.differences import differences_of
-from tracepact.selection.fits import climbed, violated_weight
-from tracepact.selection.games import guessed_apart
+from tracepact.selection.games import differences_of, guessed_apart
 from tracepact.selection.judgements import Preference, Preferences
+from tracepact.selection.preferences import violated_weight
 from tracepact.selection.requirements import Pair, difference
 
 SET = """step = "20ms"
@@ -111,7 +110,7 @@ def test_climbing_violates_no_more_than_the_hinge_program_it_begins_with(
     program = guessed_apart(differences, Clock(), np.array([int(2 * weight) for weight in weights], dtype=np.int64))
     found = climbed(differences, weights, Clock())
     if program is not None:
-        lost = sum((weights[k] for k in found.given_up), Fraction(0))
+        lost = violated_weight(differences, weights, found)
         assert lost <= violated_weight(differences, weights, program)
 
 
@@ -127,18 +126,18 @@ def test_a_fitted_size_has_as_many_clauses_and_the_loss_of_its_weights_is_least(
     every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
     pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8, unique=True))
     differences = differences_of(coordinates, pairs)
-    likelihood = fits._Likelihood.of(differences, np.ones(len(pairs), dtype=np.int64))
+    likelihood = fitting._Likelihood.of(differences, np.ones(len(pairs), dtype=np.int64))
     for number, (columns, weights) in enumerate(likelihood.sizes(Clock()), 1):
         assert len(columns) == len(set(columns)) == number
         table = likelihood.table[:, columns]
 
         def loss(some: np.ndarray, table: np.ndarray = table) -> float:
-            return float(np.logaddexp(0, -table @ some).mean() + fits._PENALTY / 2 * some @ some)
+            return float(np.logaddexp(0, -table @ some).mean() + fitting._PENALTY / 2 * some @ some)
 
         best = minimize(loss, np.ones(number), bounds=[(0, None)] * number)
         assert loss(weights) <= best.fun + 1e-5
-    for one in fits.fitted_sizes(differences, [Fraction(1)] * len(pairs), Clock()):
-        assert all(weight >= 1 for _, weight in one.weights)
+    for one in fitting.fitted_sizes(differences, [Fraction(1)] * len(pairs), Clock()):
+        assert all(weight >= 1 for _, weight in one)
 
 
 def test_of_many_judgements_the_size_is_taken_that_agrees_with_those_left_out(tmp_path: Path) -> None:
@@ -173,8 +172,7 @@ def test_what_is_judged_both_ways_is_a_contradiction_with_the_weight_of_each_sid
         Preference(Pair(1, 0), Fraction(1), "bob", 3),
         Preference(Pair(0, 2), Fraction(1), "ann", 4),
     ]
-    (found,) = Preferences("f", tuple(rows), 0).contradictions()
-    assert (found.pair, found.weight, found.against) == (Pair(0, 1), 2, 1)
+    assert list(Preferences("f", tuple(rows), 0).contradictions()) == [(Pair(0, 1), 2, 1)]
 
 
 def written(folder: Path, table: str) -> None:

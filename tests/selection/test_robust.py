@@ -9,16 +9,22 @@ from selection.builders import calibrations, scaled
 
 from tracepact.data.events import Event, EventTable
 from tracepact.diagnostics.collection import InvalidInput
-from tracepact.selection import stability
 from tracepact.selection.calibration import Calibration
 from tracepact.selection.calibration_reader import load_calibration
-from tracepact.selection.checks import disturbances, own_references, robustness, with_disturbances
 from tracepact.selection.judgements import ShareRecord
 from tracepact.selection.record_parts import selection_record
 from tracepact.selection.requirements import SelectionRequirement, difference, faults, names, rank_pairs
+from tracepact.selection.robustness import (
+    _Folds,
+    disturbances,
+    hold_out,
+    leave_one_out,
+    own_references,
+    robustness,
+    with_disturbances,
+)
 from tracepact.selection.selection import select_contract
 from tracepact.selection.sentences import robustness_table
-from tracepact.selection.stability import hold_out, leave_one_out
 
 
 def test_amounts_are_halved_and_doubled() -> None:
@@ -90,7 +96,7 @@ def test_a_case_left_out_gives_the_selection_of_the_others(calibration: Calibrat
 def test_what_is_learned_without_a_case_is_of_pairs_of_different_rank_among_all() -> None:
     """A blend is kept with the places that its cases have among all; it follows from the order of its pairs alone."""
     calibration = load_calibration("boundary_gate")
-    folds = stability._Folds(select_contract(calibration, requirements=(SelectionRequirement.ORDER,)), None)
+    folds = _Folds(select_contract(calibration, requirements=(SelectionRequirement.ORDER,)), None)
     for left in (0, 1, 4):
         folds.without(lambda case, left=left: case == left)
     pairs = {pair for blend in folds.blends for pair, _ in blend.weights}

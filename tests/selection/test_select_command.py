@@ -720,8 +720,7 @@ def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
     from tracepact.selection.files import selection_page, selection_text
     from tracepact.selection.record_parts import selection_record
     from tracepact.selection.requirements import SelectionRequirement
-    from tracepact.selection.selection import select_contract
-    from tracepact.selection.written import contract_text
+    from tracepact.selection.selection import contract_text, select_contract
 
     found = select_contract(load_calibration("boundary_gate"), requirements=(SelectionRequirement.SEPARATE,))
     spent = replace(

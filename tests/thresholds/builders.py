@@ -28,7 +28,6 @@ from tracepact.thresholds.family import (
     Detections,
     FieldFamily,
     contract_of_field,
-    detection_family,
     detections_of,
     field_family,
 )
@@ -132,7 +131,7 @@ class DetectedScene:
 
     def family(self, contract: Contract, mode: Mode = Mode.CLASS_INDEXED) -> FieldFamily:
         """Both on the contract's grid."""
-        return detection_family(
+        return field_family(
             contract,
             self.reference,
             self.detections,

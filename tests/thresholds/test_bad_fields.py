@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tracepact import InvalidInput, curves, parse_contract, score, tune
-from tracepact.diagnostics.codes import Severity
+from tracepact.diagnostics.findings import Severity
 
 CLASSES, STEP, FRAMES = ["dog", "cat"], "0.5", 4
 GOOD = np.array([[0.1, 0.2], [0.9, 0.1], [0.8, 0.4], [0.3, 0.2]])

@@ -28,7 +28,7 @@ from tracepact.runs.task import Task
 from tracepact.thresholds.psds import SCENARIOS, Criteria, Psds
 from tracepact.thresholds.quantities import METRICS, CurveSums, Quantities
 from tracepact.tuning import batches
-from tracepact.tuning.curves_command import command
+from tracepact.tuning.commands import curves_command as command
 
 FREE = Psds(Criteria(Fraction(1, 2), Fraction(1, 2), Fraction(1, 4)), Fraction(1, 3))
 

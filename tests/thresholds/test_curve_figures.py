@@ -14,8 +14,7 @@ from cli.command import run
 
 import tracepact
 from tracepact.show.figures import THINNED, AxisScale, x_scale
-from tracepact.tuning.curves import Curves
-from tracepact.tuning.curves_command import against_figure, all_figures, guards_figure, metrics_figure
+from tracepact.tuning.curves import Curves, against_figure, all_figures, guards_figure, metrics_figure
 from tracepact.tuning.records import CurvesRecord, QuantityCurve
 
 pytestmark = pytest.mark.slow

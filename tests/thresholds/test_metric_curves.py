@@ -20,8 +20,8 @@ from tracepact.measures.policy import EventPolicy, MetricSettings, OffsetRule
 from tracepact.measures.results import CountMetric, Intervals, intervals
 from tracepact.measures.standard import event_metrics, frame_metrics, segment_metrics
 from tracepact.thresholds.metrics import level_runs
-from tracepact.thresholds.psds import SCENARIOS, Criteria, Psds, intersections, psds
-from tracepact.thresholds.quantities import CurveSettings, Quantities, average_precision
+from tracepact.thresholds.psds import SCENARIOS, Criteria, Psds, average_precision, intersections, psds
+from tracepact.thresholds.quantities import CurveSettings, Quantities
 
 GATE = load_contract("boundary_gate")
 shares = st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(7, 10), Fraction(1)])

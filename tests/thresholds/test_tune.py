@@ -28,9 +28,9 @@ from tracepact import (
 )
 from tracepact.data.decoding import decode, decoding_text, read_decoding
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.thresholds.cuts import cut_range
-from tracepact.thresholds.quantities import Quantities, weights_of
-from tracepact.thresholds.ratios import Options, best_quotient, counted_at, with_high, with_low
+from tracepact.thresholds.cuts import Options, best_quotient, cut_range
+from tracepact.thresholds.family import with_high, with_low
+from tracepact.thresholds.quantities import Quantities, counted_at, weights_of
 from tracepact.tuning.tune import Tuned
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact.data.events import exact
-from tracepact.data.grid import Grid
+from tracepact.data.family import Grid
 from tracepact.language.contract import Projection
 from tracepact.language.formula import join_runs, runs_of_frames, union_runs
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from scipy.signal import resample_poly
+import numpy.typing as npt
 
 import tracepact
 from tracelab.corpora.maestro import HALF, PARTS, Recording, Recordings, SoftArray
 from tracelab.detectors.decoding import CONTRACT
 from tracelab.features import BoolArray, Events, Heard, events_of, frame_features
-from tracelab.files import fault, read_sound, write_whole
+from tracelab.files import fault, read_sound, resampled, whole_samples, write_whole
 from tracelab.protocol import RATE, STEP, Protocol, generator
 
 # Clips of recordings: split by source file, soft labels on the 20 ms grid, hard ones above one half, features.
@@ -132,13 +132,10 @@ def sound_file(recording: Recording) -> Path:
     return recording.sound
 
 
-def _sound(recording: Recording) -> "np.ndarray[tuple[int], np.dtype[np.int16]]":
+def _sound(recording: Recording) -> npt.NDArray[np.int16]:
     """The samples at the lab's rate."""
     samples, rate = read_sound(sound_file(recording))
-    if rate != RATE:
-        ratio = Fraction(RATE, rate)
-        samples = resample_poly(samples, ratio.numerator, ratio.denominator)
-    return np.round(np.clip(samples, -1, 1) * 32767).astype(np.int16)
+    return whole_samples(resampled(samples, rate, RATE))
 
 
 # The annotation itself: how ambiguous soft labels are by scene, and how much of a contract is decided inside that.

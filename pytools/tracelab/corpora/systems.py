@@ -16,9 +16,9 @@ from tracelab.detectors.decoding import CONTRACT
 from tracelab.detectors.models import load_model, save_model
 from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS, Recipe
 from tracelab.detectors.training import TrainingClips, train
-from tracelab.features import events_of
 from tracelab.protocol import STEP
 from tracelab.stages import Stages, code_digest
+from tracelab.study.systems import score_masks
 from tracepact.inputs import LARGEST_DOCUMENT, read_within
 
 # Score files of a baseline (frame × class) under the contract: at three thresholds and at all, union and by class.
@@ -104,14 +104,7 @@ def make_runs(
 
         def run(folder: Path, place: Path = place) -> None:
             made = load_model(place)
-            masks = dict(zip(test.heard.names, made.heard_as(test.heard)[1], strict=True))
-            tracepact.score(
-                CONTRACT,
-                ref=test.heard.reference(made.labels),
-                pred=events_of(masks, made.labels, STEP),
-                durations=dict.fromkeys(test.heard.names, test.heard.classes.shape[1] * STEP),
-                conditions=test.heard.condition_of(),
-            ).save(folder / "run")
+            score_masks(made.heard_as(test.heard)[1], made.labels, test.heard, STEP, folder / "run")
 
         found[recipe.name] = stages.kept(f"run-{recipe.name}", key, run) / "run"
         on_system(recipe.name)

@@ -39,8 +39,9 @@ from tracelab.corpora.systems import (
 from tracelab.detectors.recipes import CLASS_DETECTOR
 from tracelab.files import fault, write_whole
 from tracelab.protocol import SEED
-from tracelab.stages import SILENT, StageListener, Stages, Verified, claim
+from tracelab.stages import SILENT, StageListener, Stages, Verified, claim, written_digest
 from tracelab.study.rows import rows_text
+from tracelab.study.views import listed_section
 from tracepact.inputs import LARGEST_DOCUMENT, read_within
 from tracepact.show import Section, Table, csv_rows, html_page, html_table, numbers, table_lines, words
 from tracepact.wording import parse_stored
@@ -143,8 +144,7 @@ def view_files(title: str, rows: Rows, record: Mapping[str, Any]) -> dict[str, s
     sections = [
         Section(name, table.title, html_table(replace(table, title="")), _LEADS[name]) for name, table in made.items()
     ]
-    listed = Table("", words("what", "value"), [[key, str(value)] for key, value in record.items()])
-    sections.append(Section("record", "Record", html_table(listed)))
+    sections.append(listed_section(record))
     head = Markup("<h1>{}</h1><p>{}</p>").format(title, f"Published figures: {published()['source']}")
     return {**files, "corpus.html": html_page(title, head, sections)}
 
@@ -240,7 +240,12 @@ def baseline_track(
         Path(line.split("\t")[0]).stem: line.split("\t")[0] for line in ref.read_text(encoding="utf-8").splitlines()
     }
     clips = [named.get(stem, stem) for stem in stems]
-    settings = {"track": "baseline", "clips": len(clips), "scores": _files_digest(scores), "reference": _digest(ref)}
+    settings = {
+        "track": "baseline",
+        "clips": len(clips),
+        "scores": _files_digest(scores),
+        "reference": written_digest(ref),
+    }
     claim(out, settings, "corpus")
     progress.begin("thresholds", 1)
     rows = list(baseline_rows(scores, ref, durations, clips))
@@ -312,7 +317,3 @@ def _files_digest(folder: Path) -> str:
     for path in sorted(folder.glob("*.tsv")):
         total.update(path.name.encode() + b"\0" + path.read_bytes())
     return total.hexdigest()
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -5,18 +5,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import gcd
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import resample_poly
 
 from tracelab.features import Events, FloatArray
-from tracelab.files import Signal
+from tracelab.files import resampled
 from tracelab.protocol import Protocol, generator
-from tracelab.scenes.corpus import ClipTask, OnClip, RenderedClip, for_each_clip, render_timeline
-from tracelab.scenes.timeline import SceneTimeline, Sound
+from tracelab.scenes.corpus import ClipTask, OnClip, RenderedClip, SceneTimeline, Sound, for_each_clip, render_timeline
 from tracelab.scenes.voices import Voice
 from tracelab.stages import Stages, code_digest
 from tracelab.study.systems import plain, tasks_of
@@ -76,14 +73,6 @@ def layer_centres(layers: Iterable[tuple[int, int]], rate: int) -> tuple[Fractio
         first += Fraction(length - 1, 2) * jump
         jump *= stride
     return first / rate, Fraction(jump, rate)
-
-
-def resampled(samples: Signal, rate: int, wanted: int) -> FloatArray:
-    """The samples at another rate."""
-    if rate == wanted:
-        return np.asarray(samples, dtype=np.float32)
-    common = gcd(rate, wanted)
-    return np.asarray(resample_poly(samples, wanted // common, rate // common), dtype=np.float32)
 
 
 # The sound of a split, rendered once for every encoder and detector, with its exact events and what is left out.

@@ -15,8 +15,7 @@ from torch.nn.functional import conv1d, max_pool1d, pad
 from tracelab.features import FloatArray
 from tracelab.files import fault
 from tracelab.probe.clips import Hidden, layer_centres
-from tracelab.probe.loading import Encode
-from tracelab.probe.registry import EncoderEntry, cached_folder, packaged_file, pickled_arrays
+from tracelab.probe.registry import Encode, EncoderEntry, cached_folder, packaged_file, pickled_arrays
 
 # Encoders whose weights lie in the user's cache: the five published ones through their libraries, and YAMNet.
 

@@ -18,8 +18,7 @@ from tracelab.detectors.recipes import Recipe
 from tracelab.detectors.training import TrainingClips, train
 from tracelab.features import Events, Heard
 from tracelab.probe.clips import SPEECH, aligned, projection, read_clips
-from tracelab.probe.loading import Span, load_detector, load_encoder
-from tracelab.probe.registry import DetectorEntry, EncoderEntry, identity
+from tracelab.probe.registry import DetectorEntry, EncoderEntry, Span, identity, load_detector, load_encoder
 from tracelab.protocol import Protocol
 from tracelab.scenes.corpus import OnClip
 from tracelab.stages import Stages, code_digest
@@ -32,8 +31,9 @@ _ENCODING_CODE = (
     "probe/clips.py",
     "probe/gates.py",
     "probe/encoders.py",
-    "probe/loading.py",
+    "probe/registry.py",
     "features.py",
+    "files.py",
 )
 _HEAD_CODE = ("detectors", "features.py", "protocol.py", "probe/encoding.py")
 
@@ -129,8 +129,9 @@ SCORE_DIGITS = 3
 _DETECTIONS_CODE = (
     "probe/clips.py",
     "probe/gates.py",
-    "probe/loading.py",
+    "probe/registry.py",
     "probe/encoders.py",
+    "files.py",
 )
 _RUN_CODE = (
     "probe/encoding.py",

@@ -14,10 +14,10 @@ import numpy.typing as npt
 import torch
 
 from tracelab.features import FloatArray, frame_features
+from tracelab.files import whole_samples
 from tracelab.probe.clips import Hidden
 from tracelab.probe.encoders import onnx_session
-from tracelab.probe.loading import Detect, Detection, Encode, Span
-from tracelab.probe.registry import DetectorEntry, EncoderEntry, packaged_file
+from tracelab.probe.registry import Detect, Detection, DetectorEntry, Encode, EncoderEntry, Span, packaged_file
 from tracelab.protocol import Protocol
 
 # Controls that need no package: two encoders without training, and gates that know nothing, the level, or all.
@@ -33,8 +33,7 @@ def frame_features_encoder(entry: EncoderEntry, cache: Path) -> Encode:
 
     def encode(samples: FloatArray) -> Hidden:
         protocol = Protocol(clip_seconds=Fraction(len(samples), entry.rate))
-        whole = np.round(np.clip(samples, -1, 1) * 32767).astype(np.int16)
-        return Hidden(frame_features(whole, protocol), protocol.step / 2, protocol.step)
+        return Hidden(frame_features(whole_samples(samples), protocol), protocol.step / 2, protocol.step)
 
     return encode
 
@@ -187,7 +186,7 @@ def webrtc(entry: DetectorEntry, cache: Path) -> Detect:
 
     def detect(samples: FloatArray) -> Detection:
         gate = webrtcvad.Vad(entry.mode)
-        sound = _whole(samples)
+        sound = whole_samples(samples)
         starts = range(0, len(sound) - hop + 1, hop)
         active = np.array([gate.is_speech(sound[s : s + hop].tobytes(), entry.rate) for s in starts], dtype=np.bool_)
         return Detection(spans_of(active, float(entry.hop_seconds)))
@@ -201,7 +200,7 @@ def pocketsphinx(entry: DetectorEntry, cache: Path) -> Detect:
 
     def detect(samples: FloatArray) -> Detection:
         segmenter = library.Segmenter(vad_mode=entry.mode, sample_rate=entry.rate)
-        segments = segmenter.segment(io.BytesIO(_whole(samples).tobytes()))
+        segments = segmenter.segment(io.BytesIO(whole_samples(samples).tobytes()))
         return Detection(_pairs((one.start_time, one.end_time) for one in segments))
 
     return detect
@@ -217,7 +216,7 @@ def madmom(entry: DetectorEntry, cache: Path) -> Detect:
 
     def detect(samples: FloatArray) -> Detection:
         with _names_of_old():
-            scores = network(Signal(_whole(samples), sample_rate=entry.rate))
+            scores = network(Signal(whole_samples(samples), sample_rate=entry.rate))
             return Detection([(float(onset), float(onset)) for onset in pick(scores)], np.asarray(scores))
 
     return detect
@@ -248,10 +247,6 @@ def _names_of_old() -> Iterator[None]:
     finally:
         for where, name in added:
             delattr(where, name)
-
-
-def _whole(samples: FloatArray) -> npt.NDArray[np.int16]:
-    return np.round(np.clip(samples, -1, 1) * 32767).astype(np.int16)
 
 
 def _pairs(spans: Any) -> list[Span]:

@@ -13,10 +13,9 @@ from typing import Any
 
 import click
 
-import tracepact
+from tracelab.configuration import SPEECH, WORKERS
 from tracelab.detectors.decoding import CONTRACT
-from tracelab.files import copy_folder, fault, replaced, write_whole
-from tracelab.options import SPEECH, WORKERS
+from tracelab.files import copy_folder, replaced, write_whole
 from tracelab.probe.clips import clip_stage, read_clips
 from tracelab.probe.encoding import SPEECH_GATE, detected_stage, encoded_stage, entry_key, head_stage, run_stage
 from tracelab.probe.registry import (
@@ -33,11 +32,22 @@ from tracelab.probe.registry import (
 from tracelab.probe.rows import ENCODERS, GATES, ONSETS, PROBE_SCALES, ProbeScale, row_files
 from tracelab.probe.views import probe_views
 from tracelab.scenes.voices import Voice, open_voice
-from tracelab.stages import SILENT, StageListener, Stages, Verified, claim, stage_bars, stored_draws
+from tracelab.stages import (
+    SILENT,
+    StageListener,
+    Stages,
+    Verified,
+    claim,
+    read_record,
+    resumable_bars,
+    stored_digest,
+    stored_draws,
+    write_record,
+)
 from tracelab.study.rows import Row, Runs, rows_text
 from tracelab.study.study import stored_rows
 from tracelab.study.systems import heard_split, plain
-from tracepact.inputs import LARGEST_DOCUMENT, digest_within, read_within
+from tracepact.inputs import read_within
 from tracepact.show import Table, TerminalTable, print_tables, words
 
 # The whole probe: sound, encoders behind one head, detectors as they are, rows, views, record; each stage once.
@@ -107,24 +117,8 @@ def write_probe_views(folder: Path, record: dict[str, Any]) -> Path:
     """The tables, figures, page and record of a probe, from its rows; the path of the page."""
     for name, text in probe_views(stored_rows(folder), record).items():
         write_whole(folder / name, text)
-    digests = {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for part in ("rows", "scores", "tables", "figures", PAGE)
-        for path in sorted([folder / part] if (folder / part).is_file() else (folder / part).rglob("*.*"))
-    }
-    write_whole(folder / RECORD, json.dumps({**record, "complete": True, "files": digests}, indent=2) + "\n")
+    write_record(folder / RECORD, record, ("rows", "scores", "tables", "figures", PAGE))
     return folder / PAGE
-
-
-def read_probe_record(folder: Path) -> dict[str, Any]:
-    """The record of a probe."""
-    try:
-        found: dict[str, Any] = json.loads(read_within(folder, RECORD, LARGEST_DOCUMENT))
-        PROBE_SCALES[found["scale"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        help = "`tracelab probe --out FOLDER` writes one"
-        raise fault("not-a-study", f"not the folder of a probe: it has no readable `{RECORD}`", folder, help) from error
-    return found
 
 
 def _encoders(
@@ -292,20 +286,12 @@ def _version(name: str) -> str:
 
 def verify_probe(folder: Path, progress: StageListener = SILENT) -> Verified:
     """Compute everything again that follows from what is stored, and compare; times are only held to their digest."""
-    record = read_probe_record(folder)
-    runs = Runs(folder / "runs")
-    every = list(runs.every())
-    progress.begin("runs", len(every))
-    drifts: list[str] = []
-    for group, system, path in every:
-        found = tracepact.verify_run(path)
-        drifts += [f"runs/{group}/{system}: {drift.where}" for drift in found.drifts]
-        drifts += [f"runs/{group}/{system}: {one.headline}" for one in found.diagnostics]
-        progress.advance()
-    drifts += [name for name, digest in record["files"].items() if _digest(folder, name) != digest]
+    record, runs = read_record(folder / RECORD, PROBE_SCALES, "probe"), Runs(folder / "runs")
+    drifts = runs.drifts(progress)
+    drifts += [name for name, digest in record["files"].items() if stored_digest(folder, name) != digest]
     if not drifts:
         drifts += [name for name, text in _texts(folder, runs, record) if read_within(folder, name).decode() != text]
-    return Verified(f"{len(every)} runs and {len(record['files'])} files", tuple(drifts))
+    return Verified(f"{len(list(runs.every()))} runs and {len(record['files'])} files", tuple(drifts))
 
 
 def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -314,13 +300,6 @@ def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[s
         yield f"rows/{name}.csv", rows_text(make(runs))
     shown = {key: value for key, value in record.items() if key not in ("complete", "files")}
     yield from probe_views(stored_rows(folder), shown).items()
-
-
-def _digest(folder: Path, name: str) -> str | None:
-    try:
-        return digest_within(folder, name)
-    except OSError:
-        return None
 
 
 # The command that probes frozen encoders and the detectors of others.
@@ -370,20 +349,16 @@ def probe(
     if out is None:
         raise click.UsageError("name a folder with --out, or ask for --list")
     chosen = choose(known, _names(encoders), _names(detectors), cache)
-    try:
-        with stage_bars() as progress:
-            page = run_probe(out, PROBE_SCALES[scale], open_voice(speech), chosen, workers=workers, progress=progress)
-    except KeyboardInterrupt:
-        click.echo("the same command goes on from here", err=True)
-        raise
+    with resumable_bars() as progress:
+        page = run_probe(out, PROBE_SCALES[scale], open_voice(speech), chosen, workers=workers, progress=progress)
     for entry, why in chosen.absent:
         click.echo(f"not present: {why}" + (f" ({entry.install})" if entry.install else ""), err=True)
     click.echo(f"the probe: {page}")
 
 
-def _names(given: tuple[str, ...]) -> Sequence[str] | None:
+def _names(names: tuple[str, ...]) -> Sequence[str] | None:
     """The names that were given; `none` is no entry at all, and nothing given is all that is here."""
-    return [name for name in given if name != "none"] if given else None
+    return [name for name in names if name != "none"] if names else None
 
 
 def _show(registry: Registry, cache: Path) -> None:

@@ -17,7 +17,7 @@ from tracelab.detectors.recipes import DETECTORS, Recipe
 from tracelab.probe.clips import SPEECH
 from tracelab.probe.encoding import score_arrays
 from tracelab.protocol import CONDITIONS, Protocol, generator
-from tracelab.study.rows import MEAN, Row, Runs, metric_rows, score_rows
+from tracelab.study.rows import MEAN, Row, Runs, metric_rows, read_pairs, reported_metrics, score_rows, scored_part
 from tracepact.inputs import read_within
 from tracepact.wording import parse_stored
 
@@ -166,7 +166,7 @@ def row_files(folder: Path, draws: int) -> dict[str, Callable[[Runs], Iterable[R
 def condition_rows(runs: Runs) -> Iterator[Row]:
     """The standard metrics and the mean of the vector of every encoder under each condition."""
     for system, path in runs.of(ENCODERS).items():
-        of = _conditions(path)
+        of = read_pairs(path / "conditions.tsv")
         for condition in CONDITIONS:
             clips = [clip for clip, own in of.items() if own == condition]
             if clips:
@@ -174,20 +174,7 @@ def condition_rows(runs: Runs) -> Iterator[Row]:
 
 
 def _condition(system: str, condition: str, path: Path, clips: list[str]) -> Iterator[Row]:
-    report = tracepact.score(
-        CONTRACT,
-        ref=path / "reference.tsv",
-        pred=path / "prediction.tsv",
-        durations=path / "durations.tsv",
-        clips=clips,
-    ).to_dict()
-    values: dict[str, str] = {}
-    for metric in report["metrics"]["metrics"]:
-        found = metric["micro"]["f1"] if metric["kind"] == "counts" else metric["micro"]
-        values[metric["name"]] = "" if found is None else str(found["value"])
-    values[MEAN] = str(report["logic"][report["aggregation"]]["value"])
-    soft = report["soft_boundary"]["value"]
-    values["soft boundary"] = "" if soft is None else str(soft)
+    values = {name: value for name, value, _ in reported_metrics(scored_part(path, clips))}
     for name in METRICS:
         yield {"system": system, "condition": condition, "metric": name, "value": values.get(name, "")}
 
@@ -212,7 +199,7 @@ def interval_rows(runs: Runs, draws: int) -> Iterator[Row]:
 def utterance_rows(runs: Runs) -> Iterator[Row]:
     """When each gate opens and shuts beside each utterance."""
     for system, path in runs.of(GATES).items():
-        of = _conditions(path)
+        of = read_pairs(path / "conditions.tsv")
         speech, gate = (stored_intervals(path / f"{side}.tsv") for side in ("reference", "prediction"))
         for clip, own in speech.items():
             for one in utterance_times(clip, own, gate.get(clip, [])):
@@ -260,9 +247,3 @@ def _curves(path: Path, stored: Path, hop: Fraction) -> tracepact.Curves:
 def _point(system: str, name: str, kind: str, threshold: Fraction, value: Fraction | None) -> Row:
     shown = "" if value is None else str(value)
     return {"system": system, "quantity": name, "kind": kind, "threshold": str(threshold), "value": shown}
-
-
-def _conditions(path: Path) -> dict[str, str]:
-    lines = read_within(path, "conditions.tsv").decode().splitlines()[1:]
-    pairs = (line.split("\t") for line in lines if line)
-    return {clip: condition for clip, condition, *_ in pairs}

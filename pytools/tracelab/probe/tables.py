@@ -11,10 +11,10 @@ import tracepact
 from tracelab.probe.encoding import SPEECH_GATE
 from tracelab.probe.rows import ENCODERS, GATES, METRICS, ONSETS, drawn_clips, quantile_interval
 from tracelab.protocol import CONDITIONS
-from tracelab.study.comparison import Rows
+from tracelab.study.comparison import Rows, fraction, metric_value, plain_table, share
 from tracelab.study.rows import GUARDS, MEAN, Row, chosen
 from tracelab.study.tables import StudyTable
-from tracepact.show import Cell, Column, Table, Tone, numbers
+from tracepact.show import Cell, Column, Table, Tone
 from tracepact.wording import parse_stored
 
 CLAUSES = (
@@ -29,7 +29,6 @@ CLAUSES = (
 CONTROL = "control"
 _NONE = "—"
 _HALF, _MOST = Fraction(1, 2), Fraction(9, 10)
-_HEADINGS = {"transition": "edge"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,9 @@ def opening_table(rows: Rows, draws: int) -> StudyTable:
         "opened; 0 is open in time. Open before: how long it had been open by then. Shuts after: from the end of the "
         "utterance to the shut gate, negative if the end is cut. Best first, by the first column."
     )
-    return StudyTable("opening", Table("Which voice activity detector opens on time?", _columns(*headings), body), lead)
+    return StudyTable(
+        "opening", plain_table("Which voice activity detector opens on time?", "system", headings, body), lead
+    )
 
 
 def latency_table(rows: Rows, draws: int) -> StudyTable:
@@ -121,7 +122,7 @@ def latency_table(rows: Rows, draws: int) -> StudyTable:
         body.append(cells)
     return StudyTable(
         "latency",
-        Table("Opening by condition", _columns(*present_conditions(rows)), body),
+        plain_table("Opening by condition", "system", present_conditions(rows), body),
         "Median milliseconds from the start of an utterance to an open gate, and how many utterances were opened.",
     )
 
@@ -143,7 +144,7 @@ def threshold_table(rows: Rows) -> StudyTable:
     headings = ("onset_guard", "best", "offset_guard", "best", "mean of the vector", "best")
     return StudyTable(
         "thresholds",
-        Table("Defaults and best thresholds", _columns(*headings), body),
+        plain_table("Defaults and best thresholds", "system", headings, body),
         "A plain threshold on the scores of the detector, without its smoothing, at the value that is best on these "
         "very clips: an upper bound for tuning, not a result to report.",
     )
@@ -152,10 +153,10 @@ def threshold_table(rows: Rows) -> StudyTable:
 def metric_table(rows: Rows) -> StudyTable:
     """The standard metrics of the detectors on speech."""
     body: list[list[Cell | str]] = [
-        [_name(rows, name), *(share(metric(rows, GATES, name, one)) for one in METRICS)] for name in ranked_gates(rows)
+        [_name(rows, name), *(share(metric_value(rows, GATES, name, one)) for one in METRICS)]
+        for name in ranked_gates(rows)
     ]
-    headings = [_HEADINGS.get(one, one) for one in METRICS]
-    return StudyTable("gate-metrics", Table("Standard metrics of the detectors", _columns(*headings), body))
+    return StudyTable("gate-metrics", plain_table("Standard metrics of the detectors", "system", METRICS, body))
 
 
 def encoder_table(rows: Rows) -> StudyTable:
@@ -163,8 +164,8 @@ def encoder_table(rows: Rows) -> StudyTable:
     theirs = published()
     body: list[list[Cell | str]] = []
     names = _systems(rows, ENCODERS)
-    for name in sorted(names, key=lambda one: -(metric(rows, ENCODERS, one, MEAN) or Fraction(0))):
-        values = [metric(rows, ENCODERS, name, one) for one in METRICS]
+    for name in sorted(names, key=lambda one: -(metric_value(rows, ENCODERS, one, MEAN) or Fraction(0))):
+        values = [metric_value(rows, ENCODERS, name, one) for one in METRICS]
         body.append([_name(rows, name), *map(share, values)])
         if name in theirs:
             body.append([Cell("  published", Tone.FAINT), *(share(theirs[name][one]) for one in METRICS)])
@@ -176,8 +177,8 @@ def encoder_table(rows: Rows) -> StudyTable:
         "training clips, before the head of contract_tcn_aug; the union of the classes. The published rows are of "
         "another source of speech and other code: no equality is claimed."
     )
-    headings = [_HEADINGS.get(one, one) for one in METRICS]
-    return StudyTable("encoders", Table("Frozen encoders behind one boundary head", _columns(*headings), body), lead)
+    title = "Frozen encoders behind one boundary head"
+    return StudyTable("encoders", plain_table(title, "system", METRICS, body), lead)
 
 
 def encoder_condition_table(rows: Rows) -> StudyTable:
@@ -188,10 +189,9 @@ def encoder_condition_table(rows: Rows) -> StudyTable:
             found = {
                 row["metric"]: row["value"] for row in chosen(rows["conditions"], system=name, condition=condition)
             }
-            body.append([f"{name}, {condition}", *(share(_fraction(found.get(one, ""))) for one in METRICS)])
-    headings = [_HEADINGS.get(one, one) for one in METRICS]
-    title = "Encoders by condition"
-    return StudyTable("encoder-conditions", Table(title, [Column("encoder, condition"), *numbers(*headings)], body))
+            body.append([f"{name}, {condition}", *(share(fraction(found.get(one, ""))) for one in METRICS)])
+    table = plain_table("Encoders by condition", "encoder, condition", METRICS, body)
+    return StudyTable("encoder-conditions", table)
 
 
 def interval_table(rows: Rows, group: str, clauses: Sequence[str], name: str, title: str) -> StudyTable:
@@ -202,7 +202,9 @@ def interval_table(rows: Rows, group: str, clauses: Sequence[str], name: str, ti
     body: list[list[Cell | str]] = [
         [_name(rows, one), *(interval_text(rows, group, one, clause) for clause in (*clauses, MEAN))] for one in order
     ]
-    return StudyTable(name, Table(title, _columns(*clauses, MEAN), body), "Shares with 95 % intervals over clips.")
+    return StudyTable(
+        name, plain_table(title, "system", (*clauses, MEAN), body), "Shares with 95 % intervals over clips."
+    )
 
 
 def timing_table(rows: Rows) -> StudyTable:
@@ -214,7 +216,7 @@ def timing_table(rows: Rows) -> StudyTable:
     headings = ("ms for each second of sound", "seconds of sound")
     return StudyTable(
         "timing",
-        Table("Processor time", _columns(*headings), body),
+        plain_table("Processor time", "system", headings, body),
         "Of one core of the machine of this run; resampling and the head are left out.",
     )
 
@@ -262,12 +264,6 @@ def interval_text(rows: Rows, group: str, system: str, clause: str) -> str:
     return _NONE if value is None or ends is None else f"{share(value)} [{ends[0]:.3f}, {ends[1]:.3f}]"
 
 
-def metric(rows: Rows, group: str, system: str, name: str) -> Fraction | None:
-    """A metric of a system over all conditions."""
-    found = chosen(rows["metrics"], group=group, system=system, metric=name)
-    return _fraction(found[0]["value"]) if found else None
-
-
 def gate_times(rows: Rows, system: str, draws: int, condition: str = "") -> GateTimes:
     """When a gate opens and shuts over all clips or those of a condition; intervals if clips are drawn."""
     found = [row for row in chosen(rows["utterances"], system=system) if not condition or row["condition"] == condition]
@@ -311,11 +307,6 @@ def pooled(rows: Rows) -> Shares:
     return {key: Fraction(kept[key], count) for key, count in asked.items() if count}
 
 
-def share(value: Fraction | None) -> str:
-    """A share with three digits."""
-    return _NONE if value is None else f"{float(value):.3f}"
-
-
 @cache
 def published() -> Mapping[str, Mapping[str, Fraction]]:
     """The published figures of encoders (spec/probe/published.json)."""
@@ -331,7 +322,9 @@ def _condition_guard(rows: Rows, name: str, group: str, clause: str, title: str)
         [_name(rows, one), *(share(shares.get((group, one, clause, condition))) for condition in conditions)]
         for one in ranked_gates(rows)
     ]
-    return StudyTable(name, Table(title, _columns(*conditions), body), f"The clause {clause}, pooled over the clips.")
+    return StudyTable(
+        name, plain_table(title, "system", conditions, body), f"The clause {clause}, pooled over the clips."
+    )
 
 
 def _intervals(rows: Rows, group: str, system: str, clause: str) -> Row | None:
@@ -346,17 +339,9 @@ def _name(rows: Rows, name: str) -> Cell:
     return Cell(f"{name} (control)", Tone.FAINT) if is_control(rows, name) else Cell(name, Tone.STRONG)
 
 
-def _columns(*headings: str) -> list[Column]:
-    return [Column("system"), *numbers(*headings)]
-
-
-def _times(found: tuple[float, float, float] | None) -> str:
-    return _NONE if found is None else f"{found[0]:.0f} [{found[1]:.0f}, {found[2]:.0f}]"
+def _times(quantiles: tuple[float, float, float] | None) -> str:
+    return _NONE if quantiles is None else f"{quantiles[0]:.0f} [{quantiles[1]:.0f}, {quantiles[2]:.0f}]"
 
 
 def _at(row: Row) -> str:
     return f"{float(parse_stored(row['threshold'])):.3g}"
-
-
-def _fraction(text: str) -> Fraction | None:
-    return parse_stored(text) if text else None

@@ -1,7 +1,6 @@
 """The views of a probe's rows: tables, figures, and one page to link to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,17 +13,15 @@ from tracelab.probe.tables import (
     gate_times,
     guard,
     is_control,
-    metric,
     pooled,
     present_conditions,
     probe_tables,
     ranked_gates,
-    share,
 )
-from tracelab.study.comparison import Rows
+from tracelab.study.comparison import Rows, metric_value, share
 from tracelab.study.rows import MEAN, chosen
 from tracelab.study.tables import StudyTable
-from tracelab.study.views import record_section, view_files
+from tracelab.study.views import record_section, table_sections, view_files
 from tracepact.show import (
     Bar,
     BarGroup,
@@ -34,8 +31,6 @@ from tracepact.show import (
     curve_chart,
     heat_table,
     html_page,
-    html_table,
-    inline,
 )
 from tracepact.wording import parse_stored
 
@@ -80,11 +75,8 @@ def probe_figures(rows: Rows) -> dict[str, str]:
 
 def probe_page(rows: Rows, record: Mapping[str, Any], tables: Sequence[StudyTable], figures: Mapping[str, str]) -> str:
     """One page: the answer, then every table and figure, then the record."""
-    sections = [Section("answer", "In short", _answer(rows))]
-    for one in tables:
-        chart = Markup("<figure>{}</figure>").format(inline(figures[one.name])) if one.name in figures else Markup("")
-        sections.append(Section(one.name, one.table.title, chart + html_table(replace(one.table, title="")), one.lead))
-    sections.append(record_section(record))
+    answer = Section("answer", "In short", _answer(rows))
+    sections = [answer, *table_sections(tables, figures), record_section(record)]
     head = Markup(
         "<h1>{}</h1><p>Detectors of others, run with the defaults of their packages, on {} scenes of 12 s at 8 kHz "
         "whose speech begins and ends at exactly known samples, under seven conditions; and frozen encoders behind one "
@@ -160,7 +152,7 @@ def _encoder_sentences(rows: Rows) -> list[str]:
     names = [row["system"] for row in chosen(rows["metrics"], group=ENCODERS, metric=MEAN)]
     if not names:
         return []
-    order = sorted(names, key=lambda name: -(metric(rows, ENCODERS, name, MEAN) or Fraction(0)))
+    order = sorted(names, key=lambda name: -(metric_value(rows, ENCODERS, name, MEAN) or Fraction(0)))
     frozen = [name for name in order if not is_control(rows, name)]
     said = []
     if frozen:

@@ -1,8 +1,6 @@
 """Classifiers as `waveform → logits`: LR-MFCC in two readings, CNN-MelSmall, and those of a file or entry point."""
 
 import hashlib
-import importlib.util
-import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,7 +18,7 @@ from torch import nn
 
 from tracelab.detectors.models import State, read_state, write_state
 from tracelab.features import Scaler
-from tracelab.files import Signal, fault
+from tracelab.files import Signal, fault, own_function
 from tracelab.protocol import generator
 from tracelab.robustness.corruptions import log_mel, mean_mfcc
 from tracelab.robustness.datasets import RATE, LabelledClip, read_example
@@ -260,15 +258,8 @@ def _loaded(source: str) -> Any:
     if not file.endswith(".py"):
         return next(iter(entry_points(group=ENTRY_POINTS, name=source))).load()
     path = Path(file)
-    name = f"tracelab_classifier_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-        return getattr(module, attribute or "logits")
+        return own_function(path, attribute or "logits")
     except Exception as error:
         raise fault("bad-classifier", f"it cannot be loaded: {error!r}", path) from error
 

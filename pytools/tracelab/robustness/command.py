@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from tracelab.configuration import SPEECH, WORKERS, configuration
 from tracelab.files import fault
-from tracelab.options import SPEECH, WORKERS, configuration
-from tracelab.stages import StageListener, Verified, stage_bars
+from tracelab.stages import StageListener, Verified, resumable_bars
 
 _NEEDED = ("librosa", "reportlab")
 CANONICAL_SEED = 20260331
@@ -24,7 +24,7 @@ _NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 def verify_scenes(folder: Path, progress: StageListener) -> Verified:
     """Verify a grid over the scenes."""
-    from tracelab.robustness.scene_run import verify_grid
+    from tracelab.robustness.scene_grid import verify_grid
 
     return verify_grid(folder, progress)
 
@@ -94,13 +94,9 @@ def run_all(
         raise fault("bad-classifier", f"two classifiers are called `{repeated[0]}`", help="name each once")
     found = open_corpus(corpus, layout)
     task = CorpusTask(found, LAYOUTS[found.layout].rotation(test_fold, validation_fold), canonical(), seed)
-    try:
-        with stage_bars() as progress:
-            page = run(out, task, chosen, workers=workers, progress=progress)
-            report = write_verification(out, progress)
-    except KeyboardInterrupt:
-        click.echo("the same command goes on from here", err=True)
-        raise
+    with resumable_bars() as progress:
+        page = run(out, task, chosen, workers=workers, progress=progress)
+        report = write_verification(out, progress)
     click.echo(f"the report: {page} and {page.with_suffix('.pdf')}")
     for check in report.checks:
         for wrong in check.faults:
@@ -120,15 +116,11 @@ def scenes(speech: str, workers: int, out: Path, **which: Any) -> None:
     A grid that was stopped goes on.
     """
     from tracelab.configuration import configured
-    from tracelab.robustness.scene_run import run_grid
+    from tracelab.robustness.scene_grid import run_grid
     from tracelab.scenes.voices import open_voice
 
-    try:
-        with stage_bars() as progress:
-            page = run_grid(out, configured(**which), open_voice(speech), workers=workers, progress=progress)
-    except KeyboardInterrupt:
-        click.echo("the same command goes on from here", err=True)
-        raise
+    with resumable_bars() as progress:
+        page = run_grid(out, configured(**which), open_voice(speech), workers=workers, progress=progress)
     click.echo(f"the grid: {page}")
 
 
@@ -144,9 +136,7 @@ def corrupt(sound: Path, family: str, severity: int, index: int, seed: int, out:
 
     The samples are those of a run with the same seed and index, rounded to 16 bits.
     """
-    import numpy as np
-
-    from tracelab.files import read_sound, write_sound
+    from tracelab.files import read_sound, whole_samples, write_sound
     from tracelab.robustness.corruptions import GridCell, canonical
     from tracelab.robustness.corruptions import corrupt as corrupted
 
@@ -157,7 +147,7 @@ def corrupt(sound: Path, family: str, severity: int, index: int, seed: int, out:
         raise click.UsageError(f"`{out}` is the sound itself; name another file")
     samples, rate = read_sound(sound)
     found = corrupted(samples, GridCell(family, severity), seed=seed, index=index)
-    write_sound(out, np.round(np.clip(found, -1, 1) * 32767).astype(np.int16), rate)
+    write_sound(out, whole_samples(found), rate)
     click.echo(f"wrote {out}")
 
 

@@ -105,9 +105,9 @@ class GridCell:
         return f"{self.family}-{self.severity}"
 
 
-def table_bytes(name: str = CANONICAL) -> bytes:
-    """The text of a table of the spec."""
-    return tracepact.spec_path(f"corruptions/{name}.json").read_bytes()
+def table_bytes() -> bytes:
+    """The text of the canonical table of the spec."""
+    return tracepact.spec_path(f"corruptions/{CANONICAL}.json").read_bytes()
 
 
 @cache

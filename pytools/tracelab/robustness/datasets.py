@@ -5,13 +5,9 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import gcd
 from pathlib import Path
 
-import numpy as np
-from scipy.signal import resample_poly
-
-from tracelab.files import Signal, fault, read_sound
+from tracelab.files import Signal, fault, read_sound, resampled
 from tracepact.inputs import plain_within, read_within
 
 RATE = 16000
@@ -114,10 +110,7 @@ def open_corpus(folder: Path, layout: str | None = None) -> LabelledCorpus:
 def read_example(example: LabelledClip) -> Signal:
     """The samples of a clip at 16 kHz, its channels averaged."""
     samples, rate = read_sound(example.path)
-    if rate != RATE:
-        common = gcd(rate, RATE)
-        samples = resample_poly(samples, RATE // common, rate // common)
-    return np.asarray(samples, dtype=np.float32)
+    return resampled(samples, rate, RATE)
 
 
 def _rows(table: Path, layout: CorpusLayout) -> list[dict[str, str]]:

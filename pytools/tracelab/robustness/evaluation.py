@@ -92,28 +92,28 @@ def ask_all(
     stages: Stages,
     task: CorpusTask,
     classifiers: Sequence[Classifier],
-    asked: Sequence[CellQuestion],
+    every: Sequence[CellQuestion],
     *,
     workers: int = 1,
     progress: StageListener = SILENT,
 ) -> None:
     """Ask every classifier what it was not asked yet; a clip is corrupted once for all of them."""
-    progress.begin("clips under every corruption", len(asked))
-    jobs = (delayed(_ask)(stages, task, tuple(classifiers), one) for one in asked)
+    progress.begin("clips under every corruption", len(every))
+    jobs = (delayed(_ask)(stages, task, tuple(classifiers), one) for one in every)
     for _ in Parallel(n_jobs=workers, return_as="generator_unordered")(jobs):
         progress.advance()
 
 
-def answers(stages: Stages, task: CorpusTask, classifier: Classifier, asked: CellQuestion) -> tuple[Signal, str]:
+def answers(stages: Stages, task: CorpusTask, classifier: Classifier, question: CellQuestion) -> tuple[Signal, str]:
     """The logits of a question, clips × classes, and the digest of the samples that were heard."""
-    place = stages.place("logits", _answer_key(stages, task, classifier, asked))
+    place = stages.place("logits", _answer_key(stages, task, classifier, question))
     digest = json.loads((place / "heard.json").read_text(encoding="utf-8"))["sha256"]
     found: Signal = np.load(place / "logits.npy")
     return found, digest
 
 
-def _ask(stages: Stages, task: CorpusTask, classifiers: tuple[Classifier, ...], asked: CellQuestion) -> None:
-    keys = {classifier.name: _answer_key(stages, task, classifier, asked) for classifier in classifiers}
+def _ask(stages: Stages, task: CorpusTask, classifiers: tuple[Classifier, ...], question: CellQuestion) -> None:
+    keys = {classifier.name: _answer_key(stages, task, classifier, question) for classifier in classifiers}
     missing = [one for one in classifiers if not whole(stages.place("logits", keys[one.name]))]
     if not missing:
         return
@@ -121,7 +121,7 @@ def _ask(stages: Stages, task: CorpusTask, classifiers: tuple[Classifier, ...], 
     found: dict[str, list[Signal]] = {one.name: [] for one in missing}
     heard = hashlib.sha256()
     with threadpool_limits(1):  # cells run beside each other, not the threads of one
-        for samples in _sounds(task, asked):
+        for samples in _sounds(task, question):
             heard.update(samples.astype("<f4").tobytes())
             for one in missing:
                 found[one.name].append(ready[one.name](samples))
@@ -135,13 +135,13 @@ def _ask(stages: Stages, task: CorpusTask, classifiers: tuple[Classifier, ...], 
         stages.kept("logits", keys[one.name], make)
 
 
-def _sounds(task: CorpusTask, asked: CellQuestion) -> Iterator[Signal]:
-    for example in task.examples(asked.split):
+def _sounds(task: CorpusTask, question: CellQuestion) -> Iterator[Signal]:
+    for example in task.examples(question.split):
         clean = _sound(example)
-        if asked.cell == CLEAN:
+        if question.cell == CLEAN:
             yield clean
         else:
-            yield corrupt(clean, asked.cell, seed=task.seed, index=example.index, table=task.table)
+            yield corrupt(clean, question.cell, seed=task.seed, index=example.index, table=task.table)
 
 
 @lru_cache(maxsize=2048)
@@ -174,11 +174,6 @@ def _ready(stages: Stages, task: CorpusTask, classifier: Classifier) -> Logits:
     return _READY[place]
 
 
-def trained_state(stages: Stages, task: CorpusTask, classifier: Classifier) -> dict[str, Any]:
-    """What a classifier has learnt."""
-    return read_state(_trained(stages, task, classifier) / "weights.pt")
-
-
 def _classifier_key(task: CorpusTask, classifier: Classifier) -> dict[str, Any]:
     return {
         "classifier": classifier.key,
@@ -189,10 +184,10 @@ def _classifier_key(task: CorpusTask, classifier: Classifier) -> dict[str, Any]:
     }
 
 
-def _answer_key(stages: Stages, task: CorpusTask, classifier: Classifier, asked: CellQuestion) -> dict[str, Any]:
-    fold = task.rotation.test if asked.split == "test" else task.rotation.validation
-    key = {"classifier": _classifier_key(task, classifier), "fold": fold, "cell": asked.cell.name}
-    if asked.cell != CLEAN:
-        amount = str(task.table.family(asked.cell.family).at(asked.cell.severity))
+def _answer_key(stages: Stages, task: CorpusTask, classifier: Classifier, question: CellQuestion) -> dict[str, Any]:
+    fold = task.rotation.test if question.split == "test" else task.rotation.validation
+    key = {"classifier": _classifier_key(task, classifier), "fold": fold, "cell": question.cell.name}
+    if question.cell != CLEAN:
+        amount = str(task.table.family(question.cell.family).at(question.cell.severity))
         key |= {"amount": amount, "code": code_digest(*_CORRUPTING)}
     return key

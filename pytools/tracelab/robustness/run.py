@@ -18,18 +18,17 @@ from msgspec.structs import replace
 from threadpoolctl import threadpool_limits
 
 from tracelab.files import Signal, write_whole
-from tracelab.robustness import metrics
+from tracelab.robustness import results
 from tracelab.robustness.classifiers import BUILT_IN, Classifier, LogisticMfcc
 from tracelab.robustness.command import CANONICAL_SEED
 from tracelab.robustness.corruptions import canonical, canonical_digest, cells, mean_mfcc, table_bytes
 from tracelab.robustness.datasets import LabelledClip, read_example
 from tracelab.robustness.evaluation import HEARING, CorpusTask, answers, ask_all, questions, train_all
-from tracelab.robustness.metrics import Labels, Predictions
 from tracelab.robustness.records import Artefact, Manifest, ReadingsRecord, ReadingTrial, Split, record_text
-from tracelab.robustness.results import DRAWS, KIND, ClassifierAnswers, every_result
+from tracelab.robustness.results import DRAWS, KIND, ClassifierAnswers, Labels, Predictions, every_result
 from tracelab.robustness.tables import OTHER_SEED, ShownRecords
 from tracelab.robustness.views import report_pdf, robustness_views
-from tracelab.stages import SILENT, StageListener, Stages, claim, code_digest
+from tracelab.stages import SILENT, StageListener, Stages, claim, code_digest, written_digest
 from tracepact.inputs import open_within
 
 # The guide for automated users, which every run carries with it.
@@ -74,7 +73,7 @@ def explanation(logits: Mapping[str, npt.NDArray[np.float32]], validation: Label
     for number, reading in enumerate(readings()):
         checked = Predictions(logits[f"{number}-validation"], validation)
         tested = Predictions(logits[f"{number}-test"], test)
-        temperature = metrics.fit_temperature(checked)
+        temperature = results.fit_temperature(checked)
         done = int(logits["iterations"][number])
         trials.append(
             ReadingTrial(
@@ -83,8 +82,8 @@ def explanation(logits: Mapping[str, npt.NDArray[np.float32]], validation: Label
                 iterations=reading.iterations,
                 done=done,
                 converged=done < reading.iterations,
-                accuracy=float(metrics.accuracy(tested)),
-                macro_f1=float(metrics.macro_f1(tested)),
+                accuracy=float(results.accuracy(tested)),
+                macro_f1=float(results.macro_f1(tested)),
                 temperature=temperature,
                 before=_figures(tested, 1.0),
                 after=_figures(tested, temperature),
@@ -95,9 +94,9 @@ def explanation(logits: Mapping[str, npt.NDArray[np.float32]], validation: Label
 
 def _figures(predictions: Predictions, temperature: float) -> list[float]:
     return [
-        float(metrics.clip_nll(predictions, temperature).mean()),
-        float(metrics.clip_brier(predictions, temperature).mean()),
-        metrics.ece(predictions, temperature),
+        float(results.clip_nll(predictions, temperature).mean()),
+        float(results.clip_brier(predictions, temperature).mean()),
+        results.ece(predictions, temperature),
     ]
 
 
@@ -188,7 +187,7 @@ def write_results(folder: Path, manifest: Manifest, progress: StageListener = SI
     progress.advance()
     write_whole(folder / "report.pdf", report_pdf(shown))
     write_whole(folder / "SKILL.md", skill_text())
-    files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in sorted(result_files(folder))}
+    files = {name: written_digest(folder / name) for name in sorted(result_files(folder))}
     write_whole(folder / MANIFEST, record_text(replace(manifest, files=files)))
     progress.advance()
     return folder / "report.html"
@@ -197,11 +196,11 @@ def write_results(folder: Path, manifest: Manifest, progress: StageListener = SI
 def results_of(folder: Path, manifest: Manifest) -> dict[str, Artefact]:
     """The records that follow from the logits of a folder."""
     found = [stored_answers(folder, name) for name in manifest.classifiers]
-    results = every_result(found, canonical(), manifest.corpus, manifest.split, manifest.classes, seed=manifest.seed)
+    records = every_result(found, canonical(), manifest.corpus, manifest.split, manifest.classes, seed=manifest.seed)
     with open_within(folder, EXPLAINED) as opened, np.load(opened) as stored:
         tried = dict(stored)
-    results["explanation.json"] = explanation(tried, tried["labels_validation"], tried["labels_test"])
-    return results
+    records["explanation.json"] = explanation(tried, tried["labels_validation"], tried["labels_test"])
+    return records
 
 
 def result_files(folder: Path) -> list[str]:

@@ -1,45 +1,69 @@
-"""The corruption grid over the controlled scenes, and its tables and charts."""
+"""The corruption grid over the controlled scenes as a folder: cells, rows, tables, charts, and its verification."""
 
 import json
+import platform
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import Parallel, delayed
+from markupsafe import Markup
 from threadpoolctl import threadpool_limits
 
 import tracepact
+from tracelab.configuration import StudyScale
 from tracelab.detectors.decoding import CONTRACT
 from tracelab.detectors.models import load_model
+from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS
 from tracelab.features import UNION, BoolArray, Events, FloatArray, Heard, events_of, frame_features
-from tracelab.files import write_whole
-from tracelab.protocol import CLASSES, Protocol
-from tracelab.robustness.corruptions import SEVERITIES, GridCell, canonical, corrupt, heard_speed
+from tracelab.files import at, fault, write_whole
+from tracelab.protocol import CLASSES, STEP, Protocol
+from tracelab.robustness.corruptions import (
+    SEVERITIES,
+    GridCell,
+    canonical,
+    canonical_digest,
+    cells,
+    corrupt,
+    heard_speed,
+)
 from tracelab.robustness.records import SeverityPiece
 from tracelab.robustness.results import CLEAN, severity_curve
 from tracelab.scenes.corpus import ClipTask, OnClip, render_all
 from tracelab.scenes.voices import Voice
-from tracelab.stages import Stages, code_digest
-from tracelab.study.rows import GUARDS, Row
-from tracelab.study.systems import RENDERING, TrainedSystem
+from tracelab.stages import SILENT, StageListener, Stages, Verified, claim, code_digest, written_digest
+from tracelab.study.rows import GUARDS, MEAN, Row, read_rows, rows_text
+from tracelab.study.study import scene_splits
+from tracelab.study.systems import RENDERING, TrainedSystem, make_systems
 from tracelab.study.tables import StudyTable
+from tracelab.study.views import listed_section, view_files
 from tracepact import Aggregation
-from tracepact.inputs import LARGEST_DOCUMENT, open_within, read_within
-from tracepact.show import Cell, Column, Curve, Table, Tone, curve_chart, heat_table, numbers
+from tracepact.inputs import LARGEST_DOCUMENT, digest_within, open_within, read_within
+from tracepact.show import (
+    Cell,
+    Column,
+    Curve,
+    Section,
+    Table,
+    Tone,
+    curve_chart,
+    heat_table,
+    html_page,
+    html_table,
+    inline,
+    numbers,
+)
 from tracepact.wording import parse_stored
 
 # The corruption grid over the controlled scenes: the contract vector of every detector in every cell.
 
-MEAN = "mean of the vector"
-_CODE = (
-    "robustness/corruptions.py",
-    "robustness/scene_grid.py",
-    "detectors/models.py",
-    "features.py",
-    "detections.py",
-)
+_CODE = ("robustness/corruptions.py", "robustness/scene_grid.py", "detectors/models.py", "features.py", "detections.py")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -327,3 +351,143 @@ def _vector_table(values: Values, detectors: Sequence[str]) -> StudyTable:
             body.append([detector, family, str(severity) if severity else "", *shown])
     columns = [Column("detector"), Column("family"), *numbers("severity", *GUARDS, MEAN)]
     return StudyTable("vectors", Table("The vector under every family and severity", columns, body))
+
+
+# The grid as a folder: detectors, cells, rows, views and record, and its verification.
+
+RECORD = "grid.json"
+RECIPES = (*DETECTORS, CLASS_DETECTOR)
+TITLE = "Boundary contracts under corruption"
+_LIBRARIES = ("tracepact", "numpy", "scipy", "scikit-learn", "torch")
+
+
+def run_grid(
+    folder: Path, scale: StudyScale, voice: Voice, *, workers: int = 1, progress: StageListener = SILENT
+) -> Path:
+    """Run or go on with the grid over the scenes; the path of its page."""
+    began = perf_counter()
+    claim(folder, _settings(scale, voice), "grid over the scenes")
+    stages = Stages.within(folder)
+    splits = scene_splits(stages, scale.protocol, voice, scale, workers, progress)
+    recipes = [("grid", scale.trained(recipe)) for recipe in RECIPES]
+    progress.begin("detectors", len(recipes))
+    systems = make_systems(stages, splits, recipes, workers=workers, on_model=lambda name: progress.advance())
+    progress.begin("clean test clips", scale.protocol.test_clips)
+    sounds = clean_scenes(stages, scale.protocol, voice, workers=workers, on_clip=progress.advance)
+    grid = grid_cells()
+    progress.begin("scenes under every corruption", len(grid))
+    jobs = (delayed(grid_cell)(stages, scale.protocol, sounds, systems, cell) for cell in grid)
+    with at(folder):
+        for cell, place in zip(grid, Parallel(n_jobs=workers, return_as="generator")(jobs), strict=True):
+            for name in ("masks.npz", "references.json"):
+                write_whole(folder / "cells" / cell.name / name, (place / name).read_bytes())
+            progress.advance()
+    rows = list(_rows(folder, progress))
+    write_whole(folder / "rows" / "vectors.csv", rows_text(rows))
+    write_whole(folder / "rows" / "curves.csv", rows_text(curve_rows(rows)))
+    return write_grid_views(folder, _record(scale, voice, perf_counter() - began))
+
+
+def write_grid_views(folder: Path, record: Mapping[str, Any]) -> Path:
+    """Tables, figures, page and record, from the rows; the path of the page."""
+    for name, text in grid_views(folder, record).items():
+        write_whole(folder / name, text)
+    files = {name: written_digest(folder / name) for name in _result_files(folder)}
+    write_whole(folder / RECORD, json.dumps({**record, "files": files}, indent=2) + "\n")
+    return folder / "grid.html"
+
+
+def grid_views(folder: Path, record: Mapping[str, Any]) -> dict[str, str]:
+    """Every view of the rows, by the name of its file."""
+    rows = read_rows(folder / "rows" / "vectors.csv")
+    tables, figures = scene_tables(rows), scene_figures(rows)
+    return {**view_files(tables, figures), "grid.html": _page(record, tables, figures)}
+
+
+def grid_cells() -> list[GridCell]:
+    """The clean clips, and every family at every severity."""
+    return [CLEAN, *cells(canonical())]
+
+
+def verify_grid(folder: Path, progress: StageListener = SILENT) -> Verified:
+    """The vectors from the stored masks, the curves and views from the vectors, and every digest."""
+    try:
+        record = json.loads(read_within(folder, RECORD, LARGEST_DOCUMENT))
+        files = dict(record["files"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise fault("not-a-study", f"the record cannot be read: {error}", folder / RECORD) from error
+    there = set(_result_files(folder))
+    drifts = [f"{name}: missing" for name in files if name not in there]
+    drifts += [name for name, digest in files.items() if name in there and digest_within(folder, name) != digest]
+    drifts += [f"{name}: not in the record" for name in sorted(there) if name not in files]
+    if record["table_sha256"] != canonical_digest():
+        drifts.append("the table of corruptions is another one in this version")
+    if not drifts:
+        rows = list(_rows(folder, progress))
+        computed = {"rows/vectors.csv": rows_text(rows), "rows/curves.csv": rows_text(curve_rows(rows))}
+        shown = {name: value for name, value in record.items() if name != "files"}
+        computed |= grid_views(folder, shown)
+        drifts += [name for name, text in computed.items() if read_within(folder, name) != text.encode()]
+    return Verified(f"{len(grid_cells())} cells and {len(files)} files", tuple(drifts))
+
+
+def _rows(folder: Path, progress: StageListener) -> list[Row]:
+    grid = grid_cells()
+    progress.begin("vectors", len(grid))
+    found: list[Row] = []
+    for cell in grid:
+        found += cell_rows(read_cell(folder / "cells" / cell.name, STEP), STEP, cell)
+        progress.advance()
+    return found
+
+
+def _result_files(folder: Path) -> list[str]:
+    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [name for name in names if name not in (RECORD, "settings.json") and not name.startswith("stages/")]
+
+
+def _page(record: Mapping[str, Any], tables: Sequence[StudyTable], figures: Mapping[str, str]) -> str:
+    sections = []
+    for one in tables:
+        prefix = {"breaks": "guards-", "losses": "severity-"}.get(one.name)
+        charts = Markup("").join(
+            Markup("<figure>{}</figure>").format(inline(chart))
+            for name, chart in figures.items()
+            if prefix and name.startswith(prefix)
+        )
+        body = html_table(replace(one.table, title="")) + charts
+        sections.append(Section(one.name, one.table.title, body, one.lead))
+    sections.append(listed_section(record))
+    head = Markup(
+        "<h1>{}</h1><p>The contract <code>boundary_gate</code> on controlled scenes under eight families of "
+        "corruptions at five severities; speech from {}. Clips and classes are added. Only <code>speed</code> moves "
+        "the reference, with the time that it changes. <code>tracelab verify</code> computes every vector again.</p>"
+    ).format(TITLE, record["speech"])
+    return html_page(TITLE, head, sections)
+
+
+def _settings(scale: StudyScale, voice: Voice) -> dict[str, Any]:
+    return {
+        "grid": canonical().name,
+        "scale": scale.name,
+        "configuration_sha256": scale.digest,
+        "speech": voice.name,
+        "speech_sha256": voice.digest,
+    }
+
+
+def _record(scale: StudyScale, voice: Voice, seconds: float) -> dict[str, Any]:
+    return {
+        "scale": scale.name,
+        "protocol": scale.protocol.name,
+        "configuration_sha256": scale.digest,
+        "seed": scale.protocol.seed,
+        "test clips": scale.protocol.test_clips,
+        "speech": voice.name,
+        "speech_sha256": voice.digest,
+        "table": canonical().name,
+        "table_sha256": canonical_digest(),
+        "seconds of the last run": round(seconds, 1),
+        "machine": platform.machine(),
+        "versions": {name: version(name) for name in _LIBRARIES},
+    }

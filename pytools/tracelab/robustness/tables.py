@@ -21,6 +21,7 @@ from tracelab.robustness.records import (
     ReadingsRecord,
 )
 from tracelab.robustness.results import curve_mean
+from tracelab.study.comparison import share
 from tracelab.study.tables import StudyTable
 from tracepact.show import Cell, Column, Table, Tone, numbers, words
 from tracepact.wording import parse_stored
@@ -45,7 +46,6 @@ def published() -> PublishedAccuracies:
 
 
 OTHER_SEED = "the seed is "
-_NONE = "—"
 _METRICS = ("accuracy", "macro_f1", "nll", "brier", "ece")
 _HEADINGS = {"accuracy": "accuracy", "macro_f1": "macro F1", "nll": "NLL", "brier": "Brier", "ece": "ECE"}
 
@@ -276,7 +276,7 @@ def class_table(shown: ShownRecords) -> StudyTable:
         for row in rows:
             tried = row.clips * sum(len(counts) for counts in row.corrupted.values())
             mean = Fraction(sum(map(sum, row.corrupted.values())), tried) if tried else None
-            values += [_share(parse_stored(row.recall) if row.recall else None), _share(mean)]
+            values += [share(parse_stored(row.recall) if row.recall else None), share(mean)]
         body.append([rows[0].name, str(rows[0].clips), *values])
     headings = [heading for name in names for heading in (f"{name}, clean", f"{name}, corrupted")]
     columns = [Column("class"), *numbers("clips", *headings)]
@@ -302,7 +302,3 @@ def _interval(estimate: Estimate) -> str:
 
 def _span(values: Sequence[float]) -> str:
     return f"{min(values):.3f} to {max(values):.3f}"
-
-
-def _share(value: Fraction | None) -> str:
-    return _NONE if value is None else f"{float(value):.3f}"

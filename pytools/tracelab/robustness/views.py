@@ -20,8 +20,8 @@ from tracelab.robustness.corruptions import SEVERITIES
 from tracelab.robustness.records import CalibratedModel, CorruptedModel, Manifest, ReadingTrial
 from tracelab.robustness.tables import ShownRecords, robustness_tables
 from tracelab.study.tables import StudyTable
-from tracelab.study.views import view_files
-from tracepact.show import Curve, Section, Table, curve_chart, heat_table, html_page, html_table, inline, words
+from tracelab.study.views import listed_section, view_files
+from tracepact.show import Curve, Section, curve_chart, heat_table, html_page, html_table, inline
 from tracepact.wording import parse_stored
 
 # The charts of a robustness run: curves over severity, reliability diagrams, and readings over their iterations.
@@ -100,8 +100,7 @@ def _page(shown: ShownRecords, tables: Sequence[StudyTable], figures: Mapping[st
         *manifest.versions.items(),
         *((f"classifier {name}", _listed(key)) for name, key in manifest.classifiers.items()),
     ]
-    listed = Table("", words("what", "value"), [[name, str(value)] for name, value in record])
-    sections.append(Section("record", "Record", html_table(listed)))
+    sections.append(listed_section(dict(record)))
     head = Markup(
         "<h1>{}</h1><p>{} {} Every figure is computed from stored logits; "
         "<code>tracelab verify</code> computes them again.</p>"

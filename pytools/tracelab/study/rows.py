@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import tracepact
 from tracelab.detectors.decoding import CONTRACT
 from tracelab.protocol import Protocol, perturbation_rows, protocol_rows
+from tracelab.stages import StageListener
 from tracepact.inputs import LARGEST_DOCUMENT, read_within
 from tracepact.show import csv_rows, csv_text
 
@@ -63,6 +65,18 @@ class Runs:
         """Every run with its group and system."""
         return ((group, name, path) for group in self.groups for name, path in self.of(group).items())
 
+    def drifts(self, progress: StageListener) -> list[str]:
+        """What is not as it was in some run, computed again from its stored predictions."""
+        every = list(self.every())
+        progress.begin("runs", len(every))
+        drifts: list[str] = []
+        for group, system, path in every:
+            verified = tracepact.verify_run(path)
+            drifts += [f"runs/{group}/{system}: {drift.where}" for drift in verified.drifts]
+            drifts += [f"runs/{group}/{system}: {one.headline}" for one in verified.diagnostics]
+            progress.advance()
+        return drifts
+
 
 def score_rows(runs: Runs) -> Iterator[Row]:
     """The counts of every clause, clip and class."""
@@ -85,18 +99,24 @@ def metric_rows(runs: Runs) -> Iterator[Row]:
     """The standard metrics and the mean of the vector of every system."""
     for group, system, path in runs.every():
         report = json.loads(read_within(path, "report.json", LARGEST_DOCUMENT))
-        for metric in report["metrics"]["metrics"]:
-            found = metric["micro"]["f1"] if metric["kind"] == "counts" else metric["micro"]
-            yield _metric(group, system, metric["name"], found, metric["policy"])
-        policy = f"mean of the vector, {report['aggregation']}"
-        yield _metric(group, system, MEAN, report["logic"][report["aggregation"]], policy)
-        soft = report["soft_boundary"]["value"]
-        yield _metric(group, system, "soft boundary", None if soft is None else {"value": str(soft)}, "soft boundary")
+        for name, value, policy in reported_metrics(report):
+            yield {"group": group, "system": system, "metric": name, "value": value, "policy": policy}
 
 
-def _metric(group: str, system: str, name: str, found: Mapping[str, str] | None, policy: str) -> Row:
-    value = "" if found is None else str(found["value"])
-    return {"group": group, "system": system, "metric": name, "value": value, "policy": policy}
+def reported_metrics(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The standard metrics, the mean of the vector and the soft boundary of a report: name, value, policy."""
+    for metric in report["metrics"]["metrics"]:
+        figure = metric["micro"]["f1"] if metric["kind"] == "counts" else metric["micro"]
+        yield metric["name"], "" if figure is None else str(figure["value"]), metric["policy"]
+    how, soft = report["aggregation"], report["soft_boundary"]["value"]
+    yield MEAN, str(report["logic"][how]["value"]), f"mean of the vector, {how}"
+    yield "soft boundary", "" if soft is None else str(soft), "soft boundary"
+
+
+def scored_part(path: Path, clips: Sequence[str]) -> dict[str, Any]:
+    """The report of some clips of a run, scored again under the contract of the study."""
+    ref, pred = path / "reference.tsv", path / "prediction.tsv"
+    return tracepact.score(CONTRACT, ref, pred, durations=path / "durations.tsv", clips=clips).to_dict()
 
 
 def tolerance_rows(runs: Runs) -> Iterator[Row]:
@@ -121,13 +141,7 @@ def condition_rows(runs: Runs) -> Iterator[Row]:
     for group in ("detectors", "classes"):
         for system, path in runs.of(group).items():
             for condition, clips in _by_condition(path).items():
-                found = tracepact.score(
-                    CONTRACT,
-                    ref=path / "reference.tsv",
-                    pred=path / "prediction.tsv",
-                    durations=path / "durations.tsv",
-                    clips=clips,
-                ).to_dict()
+                found = scored_part(path, clips)
                 for metric in found["metrics"]["metrics"]:
                     if metric["name"] in ("frame", "transition", "boundary"):
                         for average in ("micro", "macro"):

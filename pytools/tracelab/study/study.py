@@ -1,7 +1,6 @@
 """The whole study, each stage done once, and its verification."""
 
 import hashlib
-import json
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,15 +9,25 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import tracepact
 from tracelab.configuration import SCALES, StudyScale, configuration_text
 from tracelab.detections import OwnDetector, ask
 from tracelab.detectors.models import MANIFEST
 from tracelab.detectors.recipes import ABLATION, CLASS_DETECTOR, DETECTORS, LEARNING, REGIME, SEEDED, Recipe, same_model
-from tracelab.files import copy_folder, fault, replaced, write_whole
+from tracelab.files import copy_folder, replaced, write_whole
 from tracelab.protocol import Protocol
 from tracelab.scenes.voices import Voice
-from tracelab.stages import SILENT, StageListener, Stages, Verified, claim, code_digest, stored_draws
+from tracelab.stages import (
+    SILENT,
+    StageListener,
+    Stages,
+    Verified,
+    claim,
+    code_digest,
+    read_record,
+    stored_digest,
+    stored_draws,
+    write_record,
+)
 from tracelab.study.boundaries import attribution_rows, boundary_rows, interval_rows
 from tracelab.study.cases import calibration_rows, stress_rows
 from tracelab.study.comparison import Rows
@@ -40,7 +49,7 @@ from tracelab.study.rows import (
 )
 from tracelab.study.systems import Splits, TrainedSystem, heard_split, make_systems, read_heard, tasks_of
 from tracelab.study.views import every_table, study_figures, study_page, view_files
-from tracepact.inputs import LARGEST_DOCUMENT, digest_within, read_within
+from tracepact.inputs import read_within
 
 # The whole study: scenes, detectors, rows, views and record, each stage done once.
 
@@ -110,12 +119,7 @@ def write_views(folder: Path, record: dict[str, Any]) -> Path:
     """The tables, figures, page and record of a study, from its rows; the path of the page."""
     for name, text in study_views(folder, record).items():
         write_whole(folder / name, text)
-    digests = {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for part in ("rows", "tables", "figures", "study.html")
-        for path in sorted([folder / part] if (folder / part).is_file() else (folder / part).rglob("*.*"))
-    }
-    write_whole(folder / RECORD, json.dumps({**record, "complete": True, "files": digests}, indent=2) + "\n")
+    write_record(folder / RECORD, record, ("rows", "tables", "figures", "study.html"))
     return folder / "study.html"
 
 
@@ -130,17 +134,6 @@ def study_views(folder: Path, record: dict[str, Any]) -> dict[str, str]:
 def stored_rows(folder: Path) -> Rows:
     """The rows of a study."""
     return {path.stem: read_rows(path) for path in sorted((folder / "rows").glob("*.csv"))}
-
-
-def read_record(folder: Path) -> dict[str, Any]:
-    """The record of a study."""
-    try:
-        found: dict[str, Any] = json.loads(read_within(folder, RECORD, LARGEST_DOCUMENT))
-        SCALES[found["scale"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        help = "`tracelab study --out FOLDER` writes one"
-        raise fault("not-a-study", f"not the folder of a study: it has no readable `{RECORD}`", folder, help) from error
-    return found
 
 
 def _groups(scale: StudyScale) -> list[tuple[str, Protocol, list[tuple[str, Recipe]]]]:
@@ -237,23 +230,15 @@ def _record(scale: StudyScale, voice: Voice, splits: list[Splits], seconds: floa
 
 def verify_study(folder: Path, progress: StageListener = SILENT) -> Verified:
     """Compute everything again that follows from the stored predictions, and compare."""
-    record = read_record(folder)
-    runs = Runs(folder / "runs")
-    every = list(runs.every())
-    progress.begin("runs", len(every))
-    drifts: list[str] = []
-    for group, system, path in every:
-        found = tracepact.verify_run(path)
-        drifts += [f"runs/{group}/{system}: {drift.where}" for drift in found.drifts]
-        drifts += [f"runs/{group}/{system}: {one.headline}" for one in found.diagnostics]
-        progress.advance()
-    missing = [name for name in record["files"] if _digest(folder, name) is None]
+    record, runs = read_record(folder / RECORD, SCALES, "study"), Runs(folder / "runs")
+    drifts = runs.drifts(progress)
+    missing = [name for name in record["files"] if stored_digest(folder, name) is None]
     drifts += [f"{name}: missing" for name in missing]
     files = {} if drifts else dict(_texts(folder, runs, record))  # rows of a run that drifted would say nothing new
     drifts += [name for name, text in files.items() if _stored(folder, name) != text]
     others = {name: digest for name, digest in record["files"].items() if name not in {*files, *missing}}
-    drifts += [name for name, digest in others.items() if _digest(folder, name) != digest]
-    return Verified(f"{len(every)} runs and {len(record['files'])} files", tuple(drifts))
+    drifts += [name for name, digest in others.items() if stored_digest(folder, name) != digest]
+    return Verified(f"{len(list(runs.every()))} runs and {len(record['files'])} files", tuple(drifts))
 
 
 def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -262,13 +247,6 @@ def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[s
         yield f"rows/{name}.csv", rows_text(make(runs))
     shown = {key: value for key, value in record.items() if key not in ("complete", "files")}
     yield from study_views(folder, shown).items()
-
-
-def _digest(folder: Path, name: str) -> str | None:
-    try:
-        return digest_within(folder, name)
-    except OSError:
-        return None
 
 
 def _stored(folder: Path, name: str) -> str | None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -209,18 +210,19 @@ def score_model(model: Detector, heard: Heard, protocol: Protocol, folder: Path)
     A detector that tells classes apart is also scored on their union, to stand beside those that do not.
     """
     scores, decoded = model.heard_as(heard)
-    _score_masks(decoded, model.labels, heard, protocol, folder / "run")
+    score_masks(decoded, model.labels, heard, protocol.step, folder / "run")
     if model.recipe.typed:
         union = np.logical_or.reduce(decoded, axis=2, keepdims=True)
-        _score_masks(union, (UNION,), heard, protocol, folder / "union")
+        score_masks(union, (UNION,), heard, protocol.step, folder / "union")
     np.savez_compressed(folder / "scores.npz", scores=np.round(scores * 10**4).astype(np.uint16))
 
 
-def _score_masks(masks: BoolArray, labels: tuple[str, ...], heard: Heard, protocol: Protocol, folder: Path) -> None:
+def score_masks(masks: BoolArray, labels: tuple[str, ...], heard: Heard, step: Fraction, folder: Path) -> None:
+    """The run directory of what masks (clips × frames × labels) give under the contract of the study."""
     tracepact.score(
         CONTRACT,
         ref=heard.reference(labels),
-        pred=events_of(dict(zip(heard.names, masks, strict=True)), labels, protocol.step),
-        durations=dict.fromkeys(heard.names, masks.shape[1] * protocol.step),
+        pred=events_of(dict(zip(heard.names, masks, strict=True)), labels, step),
+        durations=dict.fromkeys(heard.names, masks.shape[1] * step),
         conditions=heard.condition_of(),
     ).save(folder)

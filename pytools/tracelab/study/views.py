@@ -2,7 +2,7 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -57,11 +57,11 @@ def findings(rows: Rows) -> list[StudyFinding]:
     return [decide(rows) for decide in _STATEMENTS]
 
 
-def finding_table(found: list[StudyFinding]) -> Table:
+def finding_table(decided: list[StudyFinding]) -> Table:
     """The statements as a table."""
     body: list[list[Cell | str]] = [
         [finding.statement, Cell("true", Tone.GOOD) if finding.holds else Cell("false", Tone.BAD), finding.evidence]
-        for finding in found
+        for finding in decided
     ]
     return Table("Findings", [Column("statement"), Column("here"), Column("evidence")], body)
 
@@ -230,11 +230,7 @@ def study_figures(rows: Rows) -> dict[str, str]:
 
 def study_page(title: str, record: Mapping[str, Any], tables: Sequence[StudyTable], figures: Mapping[str, str]) -> str:
     """One page with every table, figure and the record of the run."""
-    sections = []
-    for one in tables:
-        chart = Markup("<figure>{}</figure>").format(inline(figures[one.name])) if one.name in figures else Markup("")
-        sections.append(Section(one.name, one.table.title, chart + html_table(replace(one.table, title="")), one.lead))
-    sections.append(record_section(record))
+    sections = [*table_sections(tables, figures), record_section(record)]
     head = Markup(
         "<h1>{}</h1><p>Scale {}; speech from {}. Every table is a view of stored rows; "
         "<code>tracelab verify</code> computes them again.</p>"
@@ -242,9 +238,21 @@ def study_page(title: str, record: Mapping[str, Any], tables: Sequence[StudyTabl
     return html_page(title, head, sections)
 
 
+def table_sections(tables: Sequence[StudyTable], figures: Mapping[str, str]) -> Iterator[Section]:
+    """A section for each table, below the chart of its name if there is one."""
+    for one in tables:
+        chart = Markup("<figure>{}</figure>").format(inline(figures[one.name])) if one.name in figures else Markup("")
+        yield Section(one.name, one.table.title, chart + html_table(replace(one.table, title="")), one.lead)
+
+
 def record_section(record: Mapping[str, Any]) -> Section:
     """The record of a run as the last part of its page."""
-    listed = Table("", [Column("what"), Column("value")], [[key, _recorded(value)] for key, value in record.items()])
+    return listed_section({key: _recorded(value) for key, value in record.items()})
+
+
+def listed_section(record: Mapping[str, object]) -> Section:
+    """A record whose values are shown as they are."""
+    listed = Table("", words("what", "value"), [[key, str(value)] for key, value in record.items()])
     return Section("record", "Record", html_table(listed))
 
 

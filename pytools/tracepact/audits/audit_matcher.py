@@ -20,10 +20,10 @@ from tracepact.evaluate.event_clauses import EventEvaluation, evaluate_events
 from tracepact.language.compilation import contract_from, override
 from tracepact.language.contract import Contract, MatcherKind
 from tracepact.language.formula import FrameRun
-from tracepact.options import complete_starter, given_contract, set_option
+from tracepact.options import complete_starter, durations_option, given_contract, set_option
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, data_table, output_options, show
 from tracepact.runs.opening import RunLike, scored_run
+from tracepact.runs.side_options import OutputOptions, data_table, output_options, show
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics, progress
 from tracepact.show.tables import Table, numbers, words
@@ -162,7 +162,7 @@ def _bridges(
 
 
 def _piece(length: int, hole: int, search: int) -> int:
-    """How long a piece of a reference of this length is; 0 if the bridge would not reach the reference."""
+    """The length of a piece of a reference of this length; 0 if the bridge would not reach the reference."""
     # The bridge's far edge is the hole and the piece away from the edge of its reference: no more than search, so that
     # both stay candidates (rule 8.1).
     piece = max(1, min(length // 4, search - hole))
@@ -357,18 +357,14 @@ def _cells(name: str, row: MatcherComparison) -> list[str]:
 
 def rows(matched_on: Mapping[str, Matched]) -> Table:
     """A row per family for the pairs, for boundary F1 and for every event clause, changed or not."""
-    columns = ("on", "cases", "refs", "preds", "changed", "quantity", "greedy", "optimal")
-    return data_table(columns, _rows(matched_on))
-
-
-def _rows(matched_on: Mapping[str, Matched]) -> Iterator[tuple[str | int, ...]]:
+    rows: list[tuple[str | int, ...]] = []
     for name, matched in matched_on.items():
         row = matched.comparison()
         head = name, row.cases, row.refs, row.preds, row.changed
-        yield *head, "pairs", row.pairs.greedy, row.pairs.optimal
-        yield *head, "boundary_f1", str(row.boundary_f1.greedy), str(row.boundary_f1.optimal)
-        for clause, greedy, optimal in matched.pooled():
-            yield *head, clause, str(greedy), str(optimal)
+        rows.append((*head, "pairs", row.pairs.greedy, row.pairs.optimal))
+        rows.append((*head, "boundary_f1", str(row.boundary_f1.greedy), str(row.boundary_f1.optimal)))
+        rows += [(*head, clause, str(greedy), str(optimal)) for clause, greedy, optimal in matched.pooled()]
+    return data_table(("on", "cases", "refs", "preds", "changed", "quantity", "greedy", "optimal"), rows)
 
 
 def figure(audit: MatcherAudit) -> str:
@@ -387,7 +383,7 @@ def figure(audit: MatcherAudit) -> str:
 @click.argument("contract", default="boundary_gate", shell_complete=complete_starter)
 @click.option("--ref", type=click.Path(), help="Reference events; bridges between them are tried as well.")
 @click.option("--pred", type=click.Path(), help="Predicted events.")
-@click.option("--durations", help="A table (filename, duration), or one duration in seconds for all clips.")
+@durations_option()
 @click.option(
     "--class-indexed/--union", default=True, show_default=True, help="Keep labels apart, or treat them as one."
 )

@@ -15,19 +15,19 @@ from tracepact.data.fields import read_scores
 from tracepact.data.labels import LabelMap, apply_map, label_map_from
 from tracepact.data.preparation import name_clips
 from tracepact.diagnostics.collection import Diagnostics
+from tracepact.evaluate.cast import is_constant
 from tracepact.evaluate.curves import StepFunction
-from tracepact.evaluate.draws import is_constant
 from tracepact.evaluate.scores import LOGIC, MEAN, earned, shown_name
 from tracepact.evaluate.tolerance import ToleranceCurves, curves, parameter_value
 from tracepact.language.contract import Aggregation
-from tracepact.options import OddLength, earlier_name
+from tracepact.options import OddLength, aggregation_option, earlier_name
 from tracepact.options import Share as ShareArgument
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, aggregation_option, data_table, exact, output_options, show
 from tracepact.runs.opening import OpenRun, Place, RunLike, opened, scored_run
 from tracepact.runs.report import DecodingRecord
 from tracepact.runs.report_parts import tolerance_figure
 from tracepact.runs.run import Run
+from tracepact.runs.side_options import OutputOptions, data_table, exact, output_options, show
 from tracepact.runs.violations import ScoreRecord, ValueRecord
 from tracepact.show.figures import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics, progress
@@ -110,7 +110,9 @@ def audit_threshold(
         [Fraction(13, 25), Fraction(1, 1)]
     """
     base = scored_run(run)
-    table = scores if isinstance(scores, ScoreField) else _read(scores)
+    diagnostics = Diagnostics()
+    table = scores if isinstance(scores, ScoreField) else read_scores(scores, diagnostics)
+    diagnostics.raise_errors()
     chosen = aggregation_of(base.card.contract, aggregation)
     points, constant = [], []
     for value in sorted(set(thresholds)):
@@ -128,13 +130,6 @@ def audit_threshold(
             )
         )
     return ThresholdAudit(chosen, tuple(points), tuple(_best(points, constant)))
-
-
-def _read(scores: Place) -> ScoreField:
-    diagnostics = Diagnostics()
-    table = read_scores(scores, diagnostics)
-    diagnostics.raise_errors()
-    return table
 
 
 def _events(run: Run, scores: ScoreField, decoding: Decoding, labels: LabelMap | None) -> EventTable:
@@ -186,16 +181,15 @@ def threshold_tables(audit: ThresholdAudit) -> list[Table]:
 def threshold_rows(audit: ThresholdAudit) -> Table:
     """A row per threshold and clause."""
     columns = ("threshold", "low", "median", "events", "clause", "value", "decimal", "satisfied", "obligated")
-    return data_table(columns, _threshold_rows(audit))
-
-
-def _threshold_rows(audit: ThresholdAudit) -> Iterator[tuple[str | int, ...]]:
+    rows: list[tuple[str | int, ...]] = []
     for point in audit.points:
         how = point.decoding
         head = (str(how.threshold), exact(how.low), how.median, point.events)
         for name, score in point.vector.items():
-            yield *head, name, str(score.value), decimal(score.value, 6), score.satisfied, score.obligated
-        yield *head, LOGIC, str(point.logic.value), decimal(point.logic.value, 6), "", ""
+            counts = score.satisfied, score.obligated
+            rows.append((*head, name, str(score.value), decimal(score.value, 6), *counts))
+        rows.append((*head, LOGIC, str(point.logic.value), decimal(point.logic.value, 6), "", ""))
+    return data_table(columns, rows)
 
 
 def threshold_figure(audit: ThresholdAudit) -> str:
@@ -445,15 +439,11 @@ def tolerance_tables(audit: ToleranceAudit) -> list[Table]:
 def tolerance_rows(audit: ToleranceAudit) -> Table:
     """A row per piece of every curve."""
     columns = ("clause", "from", "from_included", "to", "to_included", "value", "decimal", "satisfied", "obligated")
-    return data_table(columns, _tolerance_rows(audit))
-
-
-def _tolerance_rows(audit: ToleranceAudit) -> Iterator[tuple[str | int, ...]]:
+    rows: list[tuple[str | int, ...]] = []
     for curve in audit.curves:
-        for piece in curve.pieces:
-            yield curve.clause, *_piece(piece), piece.satisfied, piece.obligated
-    for mean in audit.logic.pieces:
-        yield LOGIC, *_piece(mean), "", ""
+        rows += [(curve.clause, *_piece(piece), piece.satisfied, piece.obligated) for piece in curve.pieces]
+    rows += [(LOGIC, *_piece(piece), "", "") for piece in audit.logic.pieces]
+    return data_table(columns, rows)
 
 
 def _piece(piece: ConstantPiece) -> tuple[str, ...]:

@@ -12,16 +12,17 @@ from msgspec import Meta, field
 from numpy.typing import NDArray
 
 from tracepact.audits.systems import originals_option, rescored
-from tracepact.data.family import Atoms, Mode
+from tracepact.data.family import Atoms, Mode, Words
 from tracepact.evaluate.scorecard import Scorecard
 from tracepact.evaluate.scores import ClauseCounts, aggregate
 from tracepact.language.contract import CLASS_ATOMS, Aggregation, EventClause, FrameClause
 from tracepact.language.formula import atoms
 from tracepact.outputs import PICTURE, OutputFile
 from tracepact.records import Count, Name, Record, Share
-from tracepact.runs.directory import OutputOptions, data_table, exact, output_options, owner, show
+from tracepact.runs.directory import owner
 from tracepact.runs.opening import RunLike, scored_run
 from tracepact.runs.run import Run
+from tracepact.runs.side_options import OutputOptions, data_table, exact, output_options, show
 from tracepact.runs.violations import ScoreRecord
 from tracepact.show.figures import Bar, BarGroup, bar_chart, heat_table
 from tracepact.show.lines import progress
@@ -129,8 +130,10 @@ def audit_union_gap(run: RunLike) -> UnionGapAudit:
     base = scored_run(run)
     is_indexed = base.card.family.mode is Mode.CLASS_INDEXED
     card = base.card if is_indexed else rescored(base, mode=Mode.CLASS_INDEXED)
-    support = _support(card)
-    together, substituted = _overlaps(card)
+    masks = _masks(card)
+    frames = (np.bitwise_count(mask).sum(axis=1).tolist() for mask in masks)
+    support = tuple(map(class_support, card.family.classes, *frames))
+    together, substituted = _overlaps(*masks)
     return UnionGapAudit(
         tuple(_gaps(base, card)),
         tuple(one.label for one in support if one.stratum == "none"),
@@ -191,7 +194,7 @@ def _compares_classes(clause: FrameClause | EventClause) -> bool:
     return bool((atoms(clause.obligation) | atoms(clause.formula)) & set(CLASS_ATOMS))
 
 
-def _masks(card: Scorecard) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _masks(card: Scorecard) -> tuple[Words, Words]:
     """The active frames of both sides that are not ignored, a row of words per class."""
     # No window is evaluated here, so the clips need no more than the least gap between them.
     layout = card.family.layout(1)
@@ -202,9 +205,8 @@ def _masks(card: Scorecard) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     return ref.reshape(shape), pred.reshape(shape)
 
 
-def _overlaps(card: Scorecard) -> tuple[Frames, Frames]:
+def _overlaps(ref: Words, pred: Words) -> tuple[Frames, Frames]:
     """By reference class and predicted class: frames where both are active, and substitutions."""
-    ref, pred = _masks(card)
     together = np.zeros((len(ref), len(pred)), dtype=np.int64)
     substituted = np.zeros_like(together)
     # A row at a time: all pairs at once would be classes² arrays as long as the data.
@@ -213,11 +215,6 @@ def _overlaps(card: Scorecard) -> tuple[Frames, Frames]:
         missed = ref[index] & ~pred[index]
         substituted[index] = np.bitwise_count(missed & pred & ~ref).sum(axis=1)
     return together, substituted
-
-
-def _support(card: Scorecard) -> tuple[ClassSupport, ...]:
-    ref, pred = (np.bitwise_count(words).sum(axis=1).tolist() for words in _masks(card))
-    return tuple(map(class_support, card.family.classes, ref, pred))
 
 
 def _strata(card: Scorecard, support: tuple[ClassSupport, ...]) -> list[Stratum]:
@@ -302,27 +299,23 @@ def _stratum_table(audit: UnionGapAudit) -> Table:
 
 def rows(audit: UnionGapAudit) -> Table:
     """A row per quantity of every part."""
-    return data_table(("part", "name", "other", "quantity", "value"), _rows(audit))
-
-
-def _rows(audit: UnionGapAudit) -> Iterator[tuple[str | int, ...]]:
+    rows: list[tuple[str | int, ...]] = []
     for row in audit.clauses:
-        head = ("clause", row.clause, row.aggregation.value)
-        yield *head, "class_indexed", str(row.class_indexed.value)
-        yield *head, "union", exact(row.union.value if row.union else None)
-        yield *head, "gap", exact(row.gap)
+        union = row.union.value if row.union else None
+        values = ("class_indexed", row.class_indexed.value), ("union", union), ("gap", row.gap)
+        rows += [("clause", row.clause, row.aggregation.value, name, exact(value)) for name, value in values]
     for one in audit.support:
-        yield "class", one.label, "", "reference_frames", one.reference
-        yield "class", one.label, "", "predicted_frames", one.predicted
-        yield "class", one.label, "", "support_ratio", exact(one.ratio)
+        rows.append(("class", one.label, "", "reference_frames", one.reference))
+        rows.append(("class", one.label, "", "predicted_frames", one.predicted))
+        rows.append(("class", one.label, "", "support_ratio", exact(one.ratio)))
     for pair in audit.substitutions:
-        yield "substitution", pair.reference, pair.predicted, "frames", pair.frames
-    for label, shares in zip(audit.confusion.classes, audit.confusion.shares, strict=True):
-        for other, share in zip(audit.confusion.classes, shares, strict=True):
-            yield "confusion", label, other, "share", exact(share)
+        rows.append(("substitution", pair.reference, pair.predicted, "frames", pair.frames))
+    classes = audit.confusion.classes
+    for label, shares in zip(classes, audit.confusion.shares, strict=True):
+        rows += [("confusion", label, other, "share", exact(v)) for other, v in zip(classes, shares, strict=True)]
     for stratum in audit.strata:
-        for name, score in stratum.scores.items():
-            yield "stratum", stratum.name, name, "pooled", str(score.value)
+        rows += [("stratum", stratum.name, name, "pooled", str(one.value)) for name, one in stratum.scores.items()]
+    return data_table(("part", "name", "other", "quantity", "value"), rows)
 
 
 def figure(audit: UnionGapAudit) -> str:

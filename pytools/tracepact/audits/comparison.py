@@ -1,7 +1,7 @@
 """`tracepact compare`: two runs side by side, and what changed obligation by obligation (rules 16.7 to 16.9)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from fractions import Fraction
 from functools import partial
@@ -11,7 +11,7 @@ import click
 import numpy as np
 from msgspec import Meta, field
 
-from tracepact.audits.audit_uncertainty import ScoreDifference, difference_records, interval_words, p_words
+from tracepact.audits.audit_stability import ScoreDifference, difference_records, interval_words, p_words
 from tracepact.audits.systems import aggregation_of, originals_option, paired_rows
 from tracepact.data.family import Indices
 from tracepact.evaluate.scorecard import Scorecard, obliged_frames, obliged_intervals
@@ -29,19 +29,19 @@ from tracepact.evaluate.uncertainty import (
 )
 from tracepact.language.contract import Aggregation
 from tracepact.language.formula import FrameRun
+from tracepact.options import aggregation_option
 from tracepact.records import Count, Name, Record, Share
 from tracepact.runs.batch_run import NO_TABLES
-from tracepact.runs.directory import (
+from tracepact.runs.opening import OpenRun, RunLike, opened
+from tracepact.runs.side_options import (
     VACUITY,
     OutputOptions,
-    aggregation_option,
+    bootstrap_options,
     data_table,
     output_options,
     show,
     vacuous_mark,
 )
-from tracepact.runs.opening import OpenRun, RunLike, opened
-from tracepact.runs.side_options import bootstrap_options
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.lines import progress
 from tracepact.show.tables import Table, numbers, words
@@ -166,8 +166,12 @@ def tally(stretches: Iterable[ChangedStretch], kind: Callable[..., _T]) -> _T:
 def changes(before: Scorecard, after: Scorecard) -> list[ChangedStretch]:
     """Every stretch of changed obligations, by clip, class, clause and time."""
     stretches = list(_frame_changes(before, after))
+    step = before.family.step
     for clause in before.contract.event_clauses:
-        stretches += _event_changes(before, after, clause.name)
+        sides = *_intervals(before, clause.name), *_intervals(after, clause.name)
+        for kind, is_violated, intervals in _kinds(*sides):
+            for place, (start, end) in intervals:
+                stretches.append(ChangedStretch(*place, clause.name, kind, start * step, end * step, 1, is_violated))
     order = {clip: index for index, clip in enumerate(before.family.clips)}
     clauses = {clause.name: index for index, clause in enumerate(before.contract.clauses)}
     return sorted(stretches, key=lambda c: (order[c.clip], c.label, clauses[c.clause], c.onset, c.kind.value))
@@ -185,11 +189,11 @@ def _frame_changes(before: Scorecard, after: Scorecard) -> Iterator[ChangedStret
                 yield ChangedStretch(*place, clause, kind, start * step, end * step, end - start, is_violated)
 
 
-def _kinds(asked: _S, violated: _S, asked_now: _S, violated_now: _S) -> Iterator[tuple[ChangeKind, bool, _S]]:
+def _kinds(obliged: _S, violated: _S, asked_now: _S, violated_now: _S) -> Iterator[tuple[ChangeKind, bool, _S]]:
     """The obligations that changed, by how, and whether a run violates them; all of them as masks, or as sets."""
     # `a ^ (a & b)` is what a has beyond b, of integers and of sets alike.
-    gone, come = asked ^ (asked & asked_now), asked_now ^ (asked & asked_now)
-    was, now = violated & asked_now, violated_now & asked
+    gone, come = obliged ^ (obliged & asked_now), asked_now ^ (obliged & asked_now)
+    was, now = violated & asked_now, violated_now & obliged
     yield ChangeKind.FIXED, True, was ^ (was & violated_now)
     yield ChangeKind.BROKEN, True, now ^ (now & violated)
     yield ChangeKind.NO_LONGER_ASKED, True, gone & violated
@@ -223,13 +227,6 @@ def _stretches(card: Scorecard, mask: int) -> Iterator[tuple[int, int, int]]:
     segments, frames = card.layout.locate(starts)
     for segment, start, length in zip(segments.tolist(), frames.tolist(), lengths.tolist(), strict=True):
         yield segment, start, start + length
-
-
-def _event_changes(before: Scorecard, after: Scorecard, clause: str) -> Iterator[ChangedStretch]:
-    step = before.family.step
-    for kind, is_violated, intervals in _kinds(*_intervals(before, clause), *_intervals(after, clause)):
-        for place, (start, end) in intervals:
-            yield ChangedStretch(*place, clause, kind, start * step, end * step, 1, is_violated)
 
 
 def _intervals(card: Scorecard, clause: str) -> tuple[set[EventPlace], set[EventPlace]]:
@@ -306,13 +303,12 @@ def compare(
         InvalidInput: A run cannot be read, or the runs cannot be compared.
 
     Examples:
-        >>> from tempfile import TemporaryDirectory
         >>> import tracepact
-        >>> with TemporaryDirectory() as folder:
-        ...     for name, end in (("early", 2), ("late", 4)):
-        ...         run = tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
-        ...         files = run.save(f"{folder}/{name}")
-        ...     comparison = tracepact.compare(f"{folder}/early", f"{folder}/late")
+        >>> runs = {
+        ...     name: tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
+        ...     for name, end in (("early", 2), ("late", 4))
+        ... }
+        >>> comparison = tracepact.compare(runs["early"], runs["late"])
         >>> comparison.differences["missing_guard"].value, comparison.changed[2].fixed
         (Fraction(12, 25), 48)
     """
@@ -361,7 +357,19 @@ def tables(audit: Comparison) -> list[Table]:
     """The scores and differences of every clause, the changes by clause, and the clips with most changes."""
     if audit.changed is None or audit.changed_clips is None:
         return [_scores_table(audit)]
-    return [_scores_table(audit), _clauses_table(audit.changed), _clips_table(audit.changed_clips)]
+    by_clause = Table(
+        "Obligations that changed, by clause",
+        [*words("clause"), *numbers(*_CHANGES)],
+        [[row.clause, *_counts(row)] for row in audit.changed],
+        notes=[_ONE_SIDED],
+    )
+    clips = audit.changed_clips
+    by_clip = Table(
+        f"Clips with changes ({len(clips[:_SHOWN]):,} of {len(clips):,} shown; net is fixed − broken)",
+        [*words("clip"), *numbers(*_CHANGES, "net")],
+        [[row.clip, *_counts(row), f"{row.net:+,}"] for row in clips[:_SHOWN]],
+    )
+    return [_scores_table(audit), by_clause, by_clip]
 
 
 def _scores_table(audit: Comparison) -> Table:
@@ -386,24 +394,6 @@ def _scores_table(audit: Comparison) -> Table:
             *outside_notes(map(interval_words, audit.differences.values())),
             *([] if audit.changes is not None else [_NO_CHANGES]),
         ],
-    )
-
-
-def _clauses_table(changed: Sequence[ClauseChanges]) -> Table:
-    return Table(
-        "Obligations that changed, by clause",
-        [*words("clause"), *numbers(*_CHANGES)],
-        [[row.clause, *_counts(row)] for row in changed],
-        notes=[_ONE_SIDED],
-    )
-
-
-def _clips_table(clips: Sequence[ClipTally]) -> Table:
-    shown = clips[:_SHOWN]
-    return Table(
-        f"Clips with changes ({len(shown):,} of {len(clips):,} shown; net is fixed − broken)",
-        [*words("clip"), *numbers(*_CHANGES, "net")],
-        [[row.clip, *_counts(row), f"{row.net:+,}"] for row in shown],
     )
 
 

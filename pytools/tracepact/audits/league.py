@@ -1,15 +1,15 @@
-"""Leagues made of run directories, and changed: each run is read and drawn once (rules 16.16 and 17.7)."""
+"""Leagues made of run directories, changed, and kept in directories: each run is read and drawn once (rule 16.16)."""
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Annotated, Any, Literal
 
-from msgspec import structs
+from msgspec import Meta, ValidationError, structs
 
-from tracepact.audits.league_base import Base, Policies, Settings, base_of, policies_of, report_differences
 from tracepact.audits.league_columns import (
-    HEADLINE,
     ColumnValues,
     League,
     LeagueColumn,
@@ -24,43 +24,54 @@ from tracepact.audits.league_columns import (
     full_name,
     most_different,
 )
-from tracepact.audits.league_systems import LeagueSystem, StoredLeague, given_scores, report_scores, system_of
-from tracepact.audits.systems import NamedRun, Runs, report_repeated_names, some_runs
+from tracepact.audits.league_systems import (
+    Base,
+    LeagueSystem,
+    Policies,
+    Settings,
+    base_of,
+    file_name,
+    given_scores,
+    policies_of,
+    read_system,
+    report_differences,
+    report_scores,
+    system_bytes,
+    system_of,
+)
+from tracepact.audits.systems import NamedRun, report_repeated_names
 from tracepact.data.memory import conditions_from
 from tracepact.declarations import OnStage, silent
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, RowPlace, did_you_mean
-from tracepact.evaluate.uncertainty import USUAL, Bootstrap, Standing, standings
-from tracepact.runs.manifest import versions
-from tracepact.runs.opening import (
-    OpenRun,
-    RunIdentity,
-    check_same,
-    opened,
-    stored_report,
-)
+from tracepact.evaluate.uncertainty import Standing, standings
+from tracepact.files import BadTable, json_data, json_text, write_folder
+from tracepact.inputs import LARGEST_DOCUMENT, read_within
+from tracepact.records import Count, Digest, Record, plain, record_of
+from tracepact.runs.manifest import LEAGUE_FORMAT, NAME, digest, self_digest, versions
+from tracepact.runs.opening import OpenRun, RunIdentity, check_same, opened, stored_report
 from tracepact.runs.originals import Places
 from tracepact.runs.report import Report, Versions
 from tracepact.runs.run import Run
 from tracepact.runs.task import check_conditions
 from tracepact.thresholds.psds import SCENARIOS
-from tracepact.wording import rounded
+from tracepact.wording import quoted, rounded
 
 # Builds the record of a league from its systems: everything that compares them.
 
 
-def league_of(base: Base, given: Sequence[LeagueSystem]) -> League:
+def league_of(base: Base, systems: Sequence[LeagueSystem]) -> League:
     """The league of at least two systems, in the order of the column that its settings name.
 
     InvalidInput if there is no such column or no such baseline.
     """
     contract = base.compiled()
-    found = columns(contract, given)
-    settings = _resolved(base.settings, [system.name for system in given], found)
+    found = columns(contract, systems)
+    settings = _resolved(base.settings, [system.name for system in systems], found)
     leading = next(column for column in found if full_name(column.group, column.name) == settings.rank_by)
     order = _order(leading, settings.level)
-    systems = [given[k] for k in order]
-    conditions = None if base.conditions is None else by_condition(systems, base.conditions, contract.aggregation)
+    ordered = [systems[k] for k in order]
+    conditions = None if base.conditions is None else by_condition(ordered, base.conditions, contract.aggregation)
     return League(
         format="tracepact-league/1",
         versions=Versions(**versions()),
@@ -72,22 +83,22 @@ def league_of(base: Base, given: Sequence[LeagueSystem]) -> League:
         tables=dict(base.tables),
         policies=base.policies,
         settings=settings,
-        systems=tuple(system.stored.about for system in systems),
-        columns=tuple(_column(column, given, order, base) for column in found),
-        by_class=by_class(systems),
+        systems=tuple(system.stored.about for system in ordered),
+        columns=tuple(_column(column, systems, order, base) for column in found),
+        by_class=by_class(ordered),
         by_condition=conditions,
-        most_different=most_different(systems),
+        most_different=most_different(ordered),
     )
 
 
-def _resolved(settings: Settings, names: Sequence[str], found: Sequence[ColumnValues]) -> Settings:
+def _resolved(settings: Settings, names: Sequence[str], known: Sequence[ColumnValues]) -> Settings:
     """The settings with the full name of the column to rank by; it may be given by its own name alone."""
     diagnostics = Diagnostics()
     if settings.baseline not in names:
         headline = f"there is no system `{settings.baseline}` among the runs to be the baseline"
         diagnostics.add("unknown-system", headline, help=did_you_mean(settings.baseline, names))
     # A clause and a profile may have one name; the full name tells them apart, the short one means the first.
-    full = {full_name(column.group, column.name): column.name for column in found if column.ranked}
+    full = {full_name(column.group, column.name): column.name for column in known if column.ranked}
     wanted = settings.rank_by
     chosen = wanted if wanted in full else next((name for name, short in full.items() if short == wanted), None)
     if chosen is None:
@@ -165,8 +176,17 @@ def _value(
 
 
 @dataclass(frozen=True, slots=True)
+class StoredLeague:
+    """A league directory that was opened: what its runs share, and its systems in the order they came."""
+
+    folder: Path
+    base: Base
+    systems: tuple[LeagueSystem, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LeagueParts:
-    """What a league is made of: what its runs share, its systems in the order they came, and what was odd."""
+    """The parts of a league: what its runs share, its systems in the order they came, and warnings."""
 
     base: Base
     systems: tuple[LeagueSystem, ...]
@@ -244,14 +264,24 @@ def change_league(
 ) -> LeagueParts:
     """A league with some systems added, replaced where they stand, or removed; the others are taken as stored."""
     _check_changes(league, changes, settings)
-    staying = tuple(system for system in league.systems if system.name not in changes.gone)
+    base, where = structs.replace(league.base, settings=settings), str(league.folder)
     places = [*changes.replaced, *changes.added]
     # A system that is replaced leaves first, so that the new one may have its name, and comes back to its place.
-    kept = StoredLeague(league.folder, league.base, staying)
-    changed = add_to_league(kept, places, settings, on_stage, changes.scores, originals)
-    by_name = {system.name: system for system in changed.systems}
+    by_name = {system.name: system for system in league.systems if system.name not in changes.gone}
+    diagnostics = Diagnostics()
+    report_repeated_names([*(NamedRun(name, where, where) for name in by_name), *places], diagnostics)
+    diagnostics.raise_errors()
+    runs = _open(places, originals)
+    for one in runs:
+        report_differences((base.identity, base.policies), where, one.shared, one.run.place, diagnostics)
+    report_scores(changes.scores, [one.name for one in runs], base.policies.label_map, diagnostics)
+    diagnostics.raise_errors()
+    for one in runs:
+        on_stage(f"reading {one.name}")
+        by_name[one.name] = _system(one, _scored(one), base, changes.scores, diagnostics)
     names = [system.name for system in league.systems if system.name not in changes.removed]
-    return replace(changed, systems=tuple(by_name[name] for name in dict.fromkeys([*names, *by_name])))
+    systems = tuple(by_name[name] for name in dict.fromkeys([*names, *by_name]))
+    return LeagueParts(base, systems, tuple(diagnostics))
 
 
 def _check_changes(league: StoredLeague, changes: LeagueChanges, settings: Settings) -> None:
@@ -277,32 +307,6 @@ def _check_changes(league: StoredLeague, changes: LeagueChanges, settings: Setti
         headline = f"`{settings.baseline}` is the baseline of the league and would be gone"
         diagnostics.add("unknown-system", headline, place, "name another with --baseline")
     diagnostics.raise_errors()
-
-
-def add_to_league(
-    league: StoredLeague,
-    places: Sequence[NamedRun],
-    settings: Settings,
-    on_stage: OnStage = silent,
-    scores: Mapping[str, Any] | None = None,
-    originals: Places | None = None,
-) -> LeagueParts:
-    """A league with further runs; the systems it has are taken as they are stored."""
-    base = structs.replace(league.base, settings=settings)
-    diagnostics = Diagnostics()
-    old = [NamedRun(system.name, str(league.folder), str(league.folder)) for system in league.systems]
-    report_repeated_names([*old, *places], diagnostics)
-    diagnostics.raise_errors()
-    runs = _open(places, originals)
-    for one in runs:
-        report_differences((base.identity, base.policies), str(league.folder), one.shared, one.run.place, diagnostics)
-    report_scores(scores or {}, [one.name for one in runs], base.policies.label_map, diagnostics)
-    diagnostics.raise_errors()
-    added = []
-    for one in runs:
-        on_stage(f"reading {one.name}")
-        added.append(_system(one, _scored(one), base, scores or {}, diagnostics))
-    return LeagueParts(base, (*league.systems, *added), tuple(diagnostics))
 
 
 def _system(one: _Opened, scored: Run, base: Base, scores: Mapping[str, Any], diagnostics: Diagnostics) -> LeagueSystem:
@@ -335,61 +339,126 @@ def _scored(one: _Opened) -> Run:
     return scored
 
 
-# Leagues from Python: many systems on the same data as one record.
+# League directories: what they hold, written whole, opened and checked against their manifest (rule 17.7).
+
+BASE = "base.json"
+LARGEST_SYSTEM = 1 << 32
+VIEWS = ("league.html", "league.md", "league.csv", "league.json")
+_HELP = "make the league again from its runs: `tracepact league RUN… --out FOLDER`"
 
 
-def league(
-    runs: Runs,
-    *,
-    baseline: str | None = None,
-    rank_by: str = HEADLINE,
-    conditions: Any = None,
-    bootstrap: Bootstrap = USUAL,
-    scores: Mapping[str, Any] | None = None,
-) -> League:
-    """Compare many systems on the same data (rules 16.15 to 16.19).
+class ListedFile(Record, frozen=True):
+    """A file of a league directory."""
 
-    Args:
-        runs: Runs of one contract on the same data: in memory, or the places of run directories, each a place or
-            `NAME=PLACE`. A mapping names them.
-        baseline: The system that the others are compared with; by default the first.
-        rank_by: What orders the league: `headline`, a clause, a profile, `psds1`, or a metric such as `event_f1`.
-        conditions: A table or a mapping from clips to conditions; by default those of the first run.
-        bootstrap: How clips are drawn.
-        scores: The scores of systems by their names, in the forms of `curves`; those systems have PSDS (rule 16.20).
-
-    Returns:
-        The league: for every column the values, intervals, ranks and differences from the baseline.
-
-    Raises:
-        InvalidInput: A run cannot be read, the runs do not make a league, or a name is unknown.
-
-    Examples:
-        >>> from tempfile import TemporaryDirectory
-        >>> import tracepact
-        >>> with TemporaryDirectory() as folder:
-        ...     for name, end in (("early", 2), ("late", 4), ("silent", 1)):
-        ...         run = tracepact.score("boundary_gate", [(1, 3)], [(1, end)] if end > 1 else [], durations=5)
-        ...         files = run.save(f"{folder}/{name}")
-        ...     found = tracepact.league([f"{folder}/{name}" for name in ("early", "late", "silent")])
-        >>> [(value.system, value.rank) for value in found.ranked_by.values]
-        [('early', 1), ('late', 2), ('silent', None)]
-    """
-    parts = league_parts(runs, baseline, rank_by, conditions, bootstrap, scores=scores)
-    return league_of(parts.base, parts.systems)
+    name: str
+    bytes: Count
+    sha256: Digest
 
 
-def league_parts(
-    runs: Runs,
-    baseline: str | None,
-    rank_by: str,
-    conditions: Any,
-    bootstrap: Bootstrap,
-    on_stage: OnStage = silent,
-    scores: Mapping[str, Any] | None = None,
-    originals: Places | None = None,
-) -> LeagueParts:
-    """What a league is made of, read from its runs."""
-    places = some_runs(runs)
-    settings = Settings(baseline or places[0].name, rank_by, bootstrap.number, bootstrap.seed, bootstrap.level)
-    return make_league(places, settings, conditions, on_stage, scores, originals)
+class LeagueManifest(Record, frozen=True):
+    """What a league directory holds."""
+
+    format: Literal["tracepact-league-directory/1"]
+    systems: Annotated[tuple[str, ...], Meta(description="The files of the systems, in the order they came.")]
+    files: tuple[ListedFile, ...]
+    sha256: Digest
+
+
+def write_league(
+    folder: Path, base: Base, systems: Sequence[LeagueSystem], views: Mapping[str, str], kept: Mapping[str, bytes]
+) -> list[Path]:
+    """Write a league directory whole; `kept` are the bytes of systems that are stored already, by file name."""
+    names = [file_name(system.name) for system in systems]
+    files = {name: views[name].encode() for name in VIEWS}
+    files[BASE] = json_text(plain(base)).encode()
+    for name, system in zip(names, systems, strict=True):
+        files[name] = kept[name] if name in kept else system_bytes(system)
+    listed = [ListedFile(name, len(data), digest(data)) for name, data in files.items()]
+    data = {
+        "format": LEAGUE_FORMAT,
+        "systems": names,
+        "files": [plain(one) for one in listed],
+    }
+    files[NAME] = json_text({**data, "sha256": self_digest(data)}).encode()
+    write_folder(folder, files)
+    return [folder / name for name in files]
+
+
+def open_league(folder: Path) -> tuple[StoredLeague, dict[str, bytes]]:
+    """A league directory and the bytes of its systems; InvalidInput if there is none, or if it has changed."""
+    manifest = _manifest(folder)
+    listed = {one.name: one.sha256 for one in manifest.files}
+    base = _base(folder, _bytes(folder, BASE, listed))
+    kept = {name: _bytes(folder, name, listed) for name in manifest.systems}
+    systems = []
+    for name, data in kept.items():
+        try:
+            systems.append(read_system(data, base))
+        except BadTable as error:
+            raise _broken(folder / name, str(error)) from error
+    return StoredLeague(folder, base, tuple(systems)), kept
+
+
+def check_place(folder: Path) -> None:
+    """Refuse a place where a league directory cannot be written without loss, with InvalidInput."""
+    diagnostics = Diagnostics()
+    place = RowPlace(str(folder))
+    if folder.is_dir():
+        there = {entry.name for entry in os.scandir(folder)}
+        # Only files that our own manifest lists are ours to replace.
+        ours = {NAME, *(one.name for one in _manifest(folder).files)} if NAME in there else set[str]()
+        if others := sorted(there - ours):
+            what = "holds files that are no part of a league" if ours else "is not a league directory"
+            some = f"{quoted(others[:3])}{', …' if len(others) > 3 else ''}"
+            headline = f"`{folder}` {what} and is not replaced: {some}"
+            diagnostics.add("not-a-league", headline, place, "name another folder, or remove this one")
+    elif folder.exists():
+        diagnostics.add("not-a-league", f"`{folder}` is a file", place, "name a folder")
+    diagnostics.raise_errors()
+
+
+def _manifest(folder: Path) -> LeagueManifest:
+    diagnostics = Diagnostics()
+    try:
+        text = read_within(folder, NAME, LARGEST_DOCUMENT).decode()
+        data = json_data(text)
+        manifest = record_of(data, LeagueManifest)
+        names = {one.name for one in manifest.files}
+        sound = all(PurePath(name).name == name and "\0" not in name for name in names) and names >= {*manifest.systems}
+    except (OSError, ValueError, RecursionError, ValidationError):
+        headline = f"`{folder}` is not a league directory"
+        diagnostics.add(
+            "not-a-league", headline, RowPlace(str(folder)), "`tracepact league RUN… --out FOLDER` makes one"
+        )
+        raise InvalidInput(diagnostics) from None
+    # Compared as text as well: two spellings of the same JSON would have one digest of its data.
+    if not sound or manifest.sha256 != self_digest(data) or text != json_text(data):
+        raise _broken(folder / NAME, "the manifest is not as it was written: its own digest differs")
+    return manifest
+
+
+def _bytes(folder: Path, name: str, listed: Mapping[str, str]) -> bytes:
+    try:
+        data = read_within(folder, name, LARGEST_SYSTEM)
+    except OSError as error:
+        raise _broken(folder / name, f"the file cannot be read: {(error.strerror or str(error)).lower()}") from error
+    if digest(data) != listed.get(name):
+        raise _broken(folder / name, "the file is not as it was written: its SHA-256 differs")
+    return data
+
+
+def _base(folder: Path, data: bytes) -> Base:
+    fault = "the file does not hold what a league shares"
+    try:
+        base = record_of(json_data(data), Base)
+    except (ValueError, RecursionError, ValidationError) as error:
+        raise _broken(folder / BASE, fault) from error
+    if not base.fits:
+        raise _broken(folder / BASE, fault)
+    return base
+
+
+def _broken(place: Path, fault: str) -> InvalidInput:
+    diagnostics = Diagnostics()
+    diagnostics.add("broken-league", fault, RowPlace(str(place)), _HELP)
+    return InvalidInput(diagnostics)

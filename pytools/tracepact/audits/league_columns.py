@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from msgspec import Meta, structs
 
-from tracepact.audits.league_base import Base, Policies, Settings
-from tracepact.audits.league_systems import LeagueSystem, SystemRecord
+from tracepact.audits.league_systems import Base, LeagueSystem, Policies, Settings, SystemRecord
 from tracepact.data.family import Indices
 from tracepact.evaluate.draws import Values, interval
 from tracepact.evaluate.scores import (
@@ -47,7 +46,7 @@ class ColumnGroup(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeagueEntry:
-    """What one system has in a column; `parts` are the clauses behind it, where it is a mean of clauses."""
+    """The value of one system in a column; `parts` are the clauses behind it, where it is a mean of clauses."""
 
     value: Fraction | float | None
     earned: bool
@@ -122,7 +121,9 @@ def _entries(
     only_asked: bool = False,
 ) -> Iterator[LeagueEntry]:
     """The weighted mean of some clauses; with `only_asked`, of those that ask something of a system (rule 16.13)."""
-    ranked = earned(list(weights), [_idle(vector) for vector in vectors], _constant(systems))
+    # The clauses that ask nothing of each system, and which systems answer the same throughout, or in every clip.
+    idle = [[name for name, score in vector.items() if score.vacuous] for vector in vectors]
+    ranked = earned(list(weights), idle, [system.stored.constant for system in systems])
     for system, vector, is_earned in zip(systems, vectors, ranked, strict=True):
         parts = {name: weight for name, weight in weights.items() if not (only_asked and vector[name].vacuous)}
         if not parts:
@@ -131,16 +132,6 @@ def _entries(
         value = weighted_mean((weight, vector[name].value) for name, weight in parts.items())
         share = weighted_mean((weight, score_share(vector[name])) for name, weight in parts.items())
         yield LeagueEntry(value, is_earned, share, _mean(parts, system.drawn[aggregation]), parts)
-
-
-def _constant(systems: Sequence[LeagueSystem]) -> list[bool]:
-    """Which systems answer the same throughout, or in every clip."""
-    return [system.stored.constant for system in systems]
-
-
-def _idle(vector: Mapping[str, Score]) -> list[str]:
-    """The clauses that ask nothing of a system."""
-    return [name for name, score in vector.items() if score.vacuous]
 
 
 def _mean(parts: Parts, drawn: Mapping[str, Values]) -> Values:
@@ -159,7 +150,9 @@ def _metrics(systems: Sequence[LeagueSystem]) -> Iterator[ColumnValues]:
             ColumnGroup.METRIC,
             first.policy,
             tuple(
-                LeagueEntry(one.number, one.earned and not system.stored.constant, drawn=system.drawn_measures[number])
+                LeagueEntry(
+                    one.value.shown, one.earned and not system.stored.constant, drawn=system.drawn_measures[number]
+                )
                 for one, system in zip(same, systems, strict=True)
             ),
             higher_is_better=first.higher_is_better,
@@ -175,7 +168,7 @@ def _psds(systems: Sequence[LeagueSystem]) -> Iterator[ColumnValues]:
     for name, first in known.items():
         entries = (
             # No draws: each would need a PSD ROC of its own (rule 16.20).
-            LeagueEntry(own[name].number, own[name].earned and not system.stored.constant)
+            LeagueEntry(own[name].value.shown, own[name].earned and not system.stored.constant)
             if name in own
             else LeagueEntry(None, False)
             for own, system in zip(by_name, systems, strict=True)
@@ -298,7 +291,7 @@ class League(Record, frozen=True, kw_only=True):
 
 
 def column_id(column: LeagueColumn) -> str:
-    """What a column is called among all: `profile.balanced`, `metric.event_f1`; the headline by its name alone."""
+    """The full name of a column, such as `profile.balanced` or `metric.event_f1`; the headline has no group."""
     return full_name(column.group, column.name)
 
 
@@ -320,15 +313,20 @@ def differences(column: ColumnValues, systems: Sequence[LeagueSystem], base: Bas
         None if k == first or not (before.earned and after.earned) else _between(before, after)
         for k, after in enumerate(column.entries)
     ]
-    drawn = {
-        k: one for k, after in enumerate(column.entries) if results[k] and (one := _drawn(before, after)) is not None
-    }
+    drawn: dict[int, Values] = {}
+    for k, after in enumerate(column.entries):
+        if results[k] is not None and before.drawn is not None and after.drawn is not None:
+            drawn[k] = after.drawn - before.drawn
     p = {k: _p(some, column, k, systems[first], systems[k], base) for k, some in drawn.items()}
-    corrected = dict(zip(p, holm(list(p.values())), strict=True))
-    return [
-        one if one is None or k not in p else _with_p(one, drawn[k], p[k], corrected[k], base.settings.level)
-        for k, one in enumerate(results)
-    ]
+    level = base.settings.level
+    for k, corrected in zip(p, holm(list(p.values())), strict=True):
+        if (one := results[k]) is not None:
+            low, high = ends(drawn[k], level)
+            is_significant = corrected <= 1 - level
+            results[k] = structs.replace(
+                one, low=low, high=high, p=p[k], corrected=corrected, significant=is_significant
+            )
+    return results
 
 
 def _between(before: LeagueEntry, after: LeagueEntry) -> LeagueDifference | None:
@@ -338,10 +336,6 @@ def _between(before: LeagueEntry, after: LeagueEntry) -> LeagueDifference | None
     value = after.value - before.value
     exact = value if isinstance(value, Fraction) else None
     return LeagueDifference(exact, rounded(value), None, None, None, None, False)
-
-
-def _drawn(before: LeagueEntry, after: LeagueEntry) -> Values | None:
-    return None if before.drawn is None or after.drawn is None else after.drawn - before.drawn
 
 
 def _p(
@@ -354,13 +348,6 @@ def _p(
         signs = np.where(np.abs(drawn) < NEAR, 0, np.sign(np.nan_to_num(drawn)))
         return two_sided(signs.astype(np.int8))
     return p_of(drawn, parts, baseline.rows, system.rows, column.aggregation, base.settings.bootstrap)
-
-
-def _with_p(
-    one: LeagueDifference, drawn: Values, p: Fraction, corrected: Fraction, level: Fraction
-) -> LeagueDifference:
-    low, high = ends(drawn, level)
-    return structs.replace(one, low=low, high=high, p=p, corrected=corrected, significant=corrected <= 1 - level)
 
 
 # What systems score by class and by condition, and the clips on which they differ most (rule 16.19).
@@ -403,19 +390,14 @@ def _map(
     rows: list[MapRow] = []
     for system, cells in zip(systems, parts, strict=True):
         scores = [{name: aggregate(counts, aggregation) for name, counts in cell.items()} for cell in cells]
-        rows += _rows(system.name, scores)
+        rows.append(MapRow(system.name, MEAN, tuple(headline_mean(vector.values()) for vector in scores)))
+        for clause in scores[0] if scores else ():
+            values = (None if vector[clause].vacuous else vector[clause].value for vector in scores)
+            rows.append(MapRow(system.name, clause, tuple(values)))
     return LeagueMap(names, tuple(rows))
 
 
-def _rows(system: str, scores: Sequence[Mapping[str, Score]]) -> Iterator[MapRow]:
-    means = (headline_mean(vector.values()) for vector in scores)
-    yield MapRow(system, MEAN, tuple(means))
-    for clause in scores[0] if scores else ():
-        values = (vector[clause] for vector in scores)
-        yield MapRow(system, clause, tuple(None if score.vacuous else score.value for score in values))
-
-
-def most_different(systems: Sequence[LeagueSystem], most: int = _SHOWN) -> tuple[ClipDifference, ...]:
+def most_different(systems: Sequence[LeagueSystem]) -> tuple[ClipDifference, ...]:
     """The clips on which systems differ most, of equal ones the first; clips without a difference are left out."""
     by_clip = np.stack([losses(system).sum(axis=0) for system in systems])
     ordered = np.sort(by_clip, axis=0)
@@ -424,7 +406,7 @@ def most_different(systems: Sequence[LeagueSystem], most: int = _SHOWN) -> tuple
     factors = 2 * np.arange(count) - (count - 1)
     spread = factors @ ordered / (count * (count - 1) / 2)
     # Stable: of clips on which systems differ alike the first are shown, in every run of the program.
-    order = np.argsort(-spread, kind="stable")[:most]
+    order = np.argsort(-spread, kind="stable")[:_SHOWN]
     clips = systems[0].rows.clips
     return tuple(
         ClipDifference(clips[k], rounded(float(spread[k])), tuple(rounded(float(loss)) for loss in by_clip[:, k]))

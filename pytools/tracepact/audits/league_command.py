@@ -11,8 +11,16 @@ from click.core import ParameterSource
 from rich.console import Group as Lines
 
 from tracepact.audits import league_tables
-from tracepact.audits.league import LeagueChanges, LeagueParts, change_league, league_of, league_parts
-from tracepact.audits.league_base import Base, Settings
+from tracepact.audits.league import (
+    LeagueChanges,
+    LeagueParts,
+    change_league,
+    check_place,
+    league_of,
+    make_league,
+    open_league,
+    write_league,
+)
 from tracepact.audits.league_columns import (
     HEADLINE,
     MEAN,
@@ -23,17 +31,18 @@ from tracepact.audits.league_columns import (
     LeagueValue,
     column_id,
 )
-from tracepact.audits.league_systems import LeagueSystem, check_place, file_name, open_league, write_league
+from tracepact.audits.league_systems import Base, LeagueSystem, Settings, file_name
 from tracepact.audits.league_tables import clip_lanes
-from tracepact.audits.systems import listed_runs, originals_option
-from tracepact.evaluate.uncertainty import Bootstrap
+from tracepact.audits.systems import Runs, listed_runs, originals_option, some_runs
+from tracepact.declarations import OnStage, silent
+from tracepact.evaluate.uncertainty import USUAL, Bootstrap
 from tracepact.files import Row, json_text
 from tracepact.options import format_option, full_option
 from tracepact.outputs import LocalFolder, print_json, print_rows
 from tracepact.records import plain
-from tracepact.runs.directory import exact
-from tracepact.runs.report_views import SILENT, Sounds, check_audio, embed_audio_option, find_sounds, sounds_line
-from tracepact.runs.side_options import bootstrap_options
+from tracepact.runs.originals import Places
+from tracepact.runs.report_parts import SILENT, Sounds, check_audio, embed_audio_option, find_sounds, sounds_line
+from tracepact.runs.side_options import bootstrap_options, exact
 from tracepact.show.lines import print_diagnostics, progress, reader_may_leave, say
 from tracepact.show.pages import Section, html_page, templates
 from tracepact.show.tables import Table, TerminalTable, csv_text, print_tables, table_lines
@@ -65,7 +74,7 @@ def league_page(league: League, base: Base, systems: Sequence[LeagueSystem], sou
 
 
 def _tiles(league: League) -> Iterator[tuple[str, str]]:
-    """Who is first by the column that orders the league, in each profile, and how many are ranked."""
+    """The first system of the column that orders the league, and of each profile."""
     column = league.ranked_by
     for one in (column, *league.group(ColumnGroup.PROFILE)):
         value = next((league_tables.number(value) for value in one.values if value.rank == 1), None)
@@ -128,7 +137,10 @@ def _scores(parts: Any, league: League, group: ColumnGroup) -> Any:
 def _maps(parts: Any, league: League, name: str, scores: LeagueMap) -> Any:
     return parts.maps(
         name,
-        [(clause, league_tables.map_table(league, scores, clause, "")) for clause in league_tables.map_clauses(scores)],
+        [
+            (clause, league_tables.map_table(league, scores, clause, ""))
+            for clause in dict.fromkeys(row.clause for row in scores.rows)  # the mean is first
+        ],
     )
 
 
@@ -141,7 +153,7 @@ def _plotted(league: League) -> list[LeagueColumn]:
 
 
 def _data(league: League) -> dict[str, Any]:
-    """What the script of the page needs."""
+    """The data for the script of the page."""
     return {
         "systems": league.names,
         "ranked": [value.rank is not None for value in league.ranked_by.values],
@@ -202,16 +214,6 @@ def _flag(value: bool) -> str:
     return str(value).lower()
 
 
-def league_csv(league: League) -> str:
-    """The rows of a league."""
-    return csv_text(COLUMNS, league_rows(league))
-
-
-def league_json(league: League) -> str:
-    """The record of a league."""
-    return json_text(plain(league))
-
-
 def league_markdown(league: League) -> str:
     """A league as Markdown: standings, scores, metrics, maps, what was declared."""
     contract = league.contract
@@ -240,6 +242,63 @@ def _markdown_tables(league: League) -> Iterator[Table]:
     if league.by_condition is not None:
         yield league_tables.map_table(league, league.by_condition, MEAN, "By condition (mean of the clauses)")
     yield league_tables.systems_table(league)
+
+
+# Leagues from Python: many systems on the same data as one record.
+
+
+def league(
+    runs: Runs,
+    *,
+    baseline: str | None = None,
+    rank_by: str = HEADLINE,
+    conditions: Any = None,
+    bootstrap: Bootstrap = USUAL,
+    scores: Mapping[str, Any] | None = None,
+) -> League:
+    """Compare many systems on the same data (rules 16.15 to 16.19).
+
+    Args:
+        runs: Runs of one contract on the same data: in memory, or the places of run directories, each a place or
+            `NAME=PLACE`. A mapping names them.
+        baseline: The system that the others are compared with; by default the first.
+        rank_by: What orders the league: `headline`, a clause, a profile, `psds1`, or a metric such as `event_f1`.
+        conditions: A table or a mapping from clips to conditions; by default those of the first run.
+        bootstrap: How clips are drawn.
+        scores: The scores of systems by their names, in the forms of `curves`; those systems have PSDS (rule 16.20).
+
+    Returns:
+        The league: for every column the values, intervals, ranks and differences from the baseline.
+
+    Raises:
+        InvalidInput: A run cannot be read, the runs do not make a league, or a name is unknown.
+
+    Examples:
+        >>> import tracepact
+        >>> predicted = {"early": [(1, 2)], "late": [(1, 4)], "silent": []}
+        >>> ref = [(1, 3)]
+        >>> runs = {name: tracepact.score("boundary_gate", ref, pred, durations=5) for name, pred in predicted.items()}
+        >>> [(value.system, value.rank) for value in tracepact.league(runs).ranked_by.values]
+        [('early', 1), ('late', 2), ('silent', None)]
+    """
+    parts = league_parts(runs, baseline, rank_by, conditions, bootstrap, scores=scores)
+    return league_of(parts.base, parts.systems)
+
+
+def league_parts(
+    runs: Runs,
+    baseline: str | None,
+    rank_by: str,
+    conditions: Any,
+    bootstrap: Bootstrap,
+    on_stage: OnStage = silent,
+    scores: Mapping[str, Any] | None = None,
+    originals: Places | None = None,
+) -> LeagueParts:
+    """The parts of a league, read from its runs."""
+    places = some_runs(runs)
+    settings = Settings(baseline or places[0].name, rank_by, bootstrap.number, bootstrap.seed, bootstrap.level)
+    return make_league(places, settings, conditions, on_stage, scores, originals)
 
 
 # `tracepact league`: many systems on the same data, as one page, CSV, JSON and Markdown (rules 16.15 to 16.19).
@@ -345,10 +404,10 @@ def command(
         _show(league, form, full=full)
 
 
-def _named_scores(given: tuple[str, ...]) -> dict[str, str]:
+def _named_scores(texts: tuple[str, ...]) -> dict[str, str]:
     """The scores by system; several systems may share them."""
     found: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         name, sign, path = text.partition("=")
         if not (sign and name.strip() and path):
             raise click.UsageError(f"--scores names a system and its scores, NAME=PATH; `{text}` does not")
@@ -392,8 +451,8 @@ def _write(
     views = {
         "league.html": league_page(league, parts.base, parts.systems, sounds),
         "league.md": league_markdown(league),
-        "league.csv": league_csv(league),
-        "league.json": league_json(league),
+        "league.csv": csv_text(COLUMNS, league_rows(league)),
+        "league.json": json_text(plain(league)),
     }
     written = write_league(folder, parts.base, parts.systems, views, kept)
     if audio is not None:

@@ -1,40 +1,243 @@
-"""The systems of a league, each kept in one file, and the directories of leagues (rule 17.7)."""
+"""What a league is made of: what its runs share, and each system, read and drawn once and kept in one file."""
 
 import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from io import BytesIO
-from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta, ValidationError
 
-from tracepact.audits.league_base import Base, Measure, drawn_measures, frames_fit, measures
-from tracepact.audits.systems import ordered
+from tracepact.audits.systems import ordered, report_faults
+from tracepact.data.event_rows import Outside
+from tracepact.data.family import Side
 from tracepact.data.sources import read_arrays
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Diagnostic, RowPlace, did_you_mean
-from tracepact.evaluate.draws import SameAnswers, Values, answers, is_constant
+from tracepact.evaluate.cast import SameAnswers, answers, is_constant
+from tracepact.evaluate.draws import Values
 from tracepact.evaluate.scorecard import Scorecard, ScoreRows
 from tracepact.evaluate.scores import ClauseCounts, risk_profiles
-from tracepact.evaluate.uncertainty import drawn_vector
-from tracepact.files import BadTable, json_data, json_text, write_folder
-from tracepact.inputs import LARGEST_DOCUMENT, read_within
+from tracepact.evaluate.uncertainty import Bootstrap, drawn_vector
+from tracepact.files import BadTable, json_data
+from tracepact.language.compilation import parse_contract
 from tracepact.language.contract import Aggregation, Contract
-from tracepact.measures.records import MetricValue
-from tracepact.records import Count, Digest, Record, plain, record_of
-from tracepact.runs.manifest import LEAGUE_FORMAT, NAME, digest, self_digest
-from tracepact.runs.opening import OpenRun
-from tracepact.runs.report import Report, Versions, measured
-from tracepact.runs.sides import FieldSides, field_sides
+from tracepact.measures.policy import MetricCounts
+from tracepact.measures.records import CountMetricRecord, MeanMetricRecord, MetricValue
+from tracepact.measures.results import CountMetric, Measured
+from tracepact.measures.uncertainty import metric_draws
+from tracepact.records import Count, Digest, Record, Share, record_of
+from tracepact.runs.manifest import digest
+from tracepact.runs.opening import OpenRun, RunIdentity
+from tracepact.runs.report import ContractRecord, Report, Versions
+from tracepact.runs.tally import measured
 from tracepact.runs.task import Scored, Task
-from tracepact.runs.timelines import clip_data
+from tracepact.runs.timelines import clip_data, packed
 from tracepact.thresholds.family import Detections
 from tracepact.thresholds.metrics import level_runs
 from tracepact.thresholds.psds import SCENARIOS, Psds, psds
-from tracepact.wording import print_number, quoted
+from tracepact.tuning.batches import field_sides
+from tracepact.wording import print_number
+
+# The standard metrics of a run as the columns of a league take them: one value each, and whether it was earned.
+
+_LEADING = ("f1", "macro_f1", "error_rate", "mean")
+# Of an error less is better; every other quantity is a share of what was right.
+_LOWER = ("error_rate", "macro_error_rate", "mean", "macro_mean")
+
+
+class Measure(Record, frozen=True):
+    """One value of a standard metric, with the policy it depends on."""
+
+    name: str
+    policy: str
+    value: MetricValue
+    earned: bool
+    higher_is_better: bool
+    ranked: Annotated[bool, Meta(description="Whether systems are ranked by it (16.16).")]
+    leading: Annotated[bool, Meta(description="Whether tables for people show it.")]
+
+
+def measures(measured: Measured) -> Iterator[Measure]:
+    """Every value of every metric."""
+    for metric in measured.metrics:
+        # A silent system has an error rate of 1 and may be ahead of one that tries: it has not earned it (rule 16.16).
+        is_count = isinstance(metric, CountMetric)
+        total = metric.total
+        predicted = total.tp + total.fp > 0 if isinstance(total, MetricCounts) else total.pairs > 0
+        name = metric.name.replace(" ", "_")
+        for quantity, value in metric.values.items():
+            yield Measure(
+                name if quantity == "mean" else f"{name}_{quantity}",
+                metric.policy,
+                MetricValue.of(value),
+                predicted and value is not None,
+                quantity not in _LOWER,
+                is_count,
+                quantity in _LEADING,
+            )
+
+
+def drawn_measures(measured: Measured, clips: Sequence[str], bootstrap: Bootstrap) -> Values:
+    """Every value in every draw, in the order of `measures`; the clips are drawn in this order."""
+    # Draws pick clips by number: metrics and scores must number them alike, or a draw would not be of the same clips.
+    drawn = metric_draws(measured.on_clips(tuple(clips)), bootstrap)
+    values: Values = np.stack([drawn[metric.name, name] for metric in measured.metrics for name in metric.values])
+    return values
+
+
+# What the runs of a league have in common: contract, data, policies, clips; and how the league is made of them.
+
+Flat = tuple[int, ...]
+"""Runs of frames as gaps and lengths, one after the other."""
+# 2⁶³ has 19: a longer number, read from a file, would only cost time to refuse.
+_DIGITS = 19
+"""The number of a segment has fewer."""
+
+
+class Settings(Record, frozen=True):
+    """How a league is made of its systems."""
+
+    baseline: str
+    rank_by: str
+    draws: Annotated[int, Meta(ge=1)]
+    seed: Count
+    level: Share
+
+    @property
+    def bootstrap(self) -> Bootstrap:
+        """How clips are drawn."""
+        return Bootstrap(self.draws, self.seed, self.level)
+
+
+class Policies(Record, frozen=True):
+    """What values depend on beside contract and data, and systems of one league have in common (16.16)."""
+
+    label_map: Annotated[str, Meta(description="The label map (13.11), in one line; empty without one.")]
+    outside: Annotated[str, Meta(description="What became of predicted events outside their clips (13.31).")]
+    metrics: Annotated[Mapping[str, str], Meta(description="The policy of each standard metric, and its arithmetic.")]
+
+
+class Base(Record, frozen=True, kw_only=True):
+    """What all runs of a league share."""
+
+    format: Literal["tracepact-league-base/1"]
+    mode: str
+    tables: Mapping[str, Digest]
+    contract: ContractRecord
+    policies: Policies
+    clips: tuple[str, ...]
+    frames: tuple[int, ...]
+    classes: tuple[str, ...]
+    step: Fraction
+    reference: Annotated[Mapping[str, Flat], Meta(description="The runs of the reference, by segment.")]
+    ignored: Annotated[Mapping[str, Flat], Meta(description="The ignored frames, by segment.")]
+    conditions: Mapping[str, str] | None
+    settings: Settings
+
+    @property
+    def identity(self) -> RunIdentity:
+        """The identity by which runs are compared."""
+        return RunIdentity(self.contract.digest, self.mode, self.tables, self.clips, self.classes)
+
+    @property
+    def fits(self) -> bool:
+        """Whether its parts are of one family: a number of frames for every clip, and runs inside their clips."""
+        return (
+            len(self.frames) == len(self.clips)
+            and min(self.frames, default=0) >= 0
+            and self.step > 0
+            and all(
+                frames_fit(flat, self.frames_of(segment))
+                for runs in (self.reference, self.ignored)
+                for segment, flat in runs.items()
+            )
+        )
+
+    def frames_of(self, segment: str) -> int:
+        """The number of frames of the clip of a segment; -1 if there is no such segment."""
+        if not (segment.isascii() and segment.isdecimal() and len(segment) < _DIGITS):
+            return -1
+        number = int(segment)
+        return self.frames[number % len(self.clips)] if number < len(self.clips) * len(self.classes) else -1
+
+    def compiled(self) -> Contract:
+        """The contract."""
+        return parse_contract(self.contract.text, name=self.contract.source)
+
+
+def frames_fit(flat: Flat, frames: int) -> bool:
+    """Whether gaps and lengths are of runs that lie within a number of frames."""
+    return frames >= 0 and len(flat) % 2 == 0 and min(flat, default=0) >= 0 and sum(flat) <= frames
+
+
+def policies_of(report: Report) -> Policies:
+    """The policies a run was made with."""
+    preparation: dict[str, Any] = report.preparation.to_dict()
+    labels = preparation["label_map"]
+    outside = preparation.get("outside", {}).get("policy", Outside.FALSE_ALARM.value)
+    metrics = {"arithmetic": report.metrics.policy.value}
+    for metric in report.metrics.metrics:
+        if isinstance(metric, CountMetricRecord | MeanMetricRecord):
+            metrics[metric.name] = metric.policy
+    return Policies("" if labels is None else _label_map(labels), outside, metrics)
+
+
+def _label_map(labels: Mapping[str, Any]) -> str:
+    """A label map in one line, whatever its file is called."""
+    renamed = [f"{label['old']} → {label['new']}" for label in labels["labels"]]
+    said = [*renamed, *(f"drop {name}" for name in labels["drop"]), *(f"ignore {name}" for name in labels["ignore"])]
+    return ", ".join([*said, f"others: {labels['other']}"])
+
+
+def base_of(
+    run: OpenRun, report: Report, card: Scorecard, conditions: Mapping[str, str] | None, settings: Settings
+) -> Base:
+    """The shared part of a league, taken from its first run."""
+    family, identity = card.family, run.identity
+    return Base(
+        format="tracepact-league-base/1",
+        mode=identity.mode,
+        tables=identity.tables,
+        contract=report.contract,
+        policies=policies_of(report),
+        clips=family.clips,
+        frames=tuple(family.frames),
+        classes=family.classes,
+        step=family.step,
+        reference={str(s): tuple(packed(runs)) for s, runs in sorted(family.runs[Side.REF].items()) if runs},
+        ignored={str(s): tuple(packed(runs)) for s, runs in sorted(family.ignored.items()) if runs},
+        conditions=conditions,
+        settings=settings,
+    )
+
+
+def report_differences(
+    base: tuple[RunIdentity, Policies],
+    where: str,
+    other: tuple[RunIdentity, Policies],
+    folder: str,
+    diagnostics: Diagnostics,
+) -> None:
+    """Say what about a run differs from the others of a league, which `where` names, if anything does."""
+    report_faults(base[0], where, other[0], folder, diagnostics)
+    place = RowPlace(folder)
+    for what, help, ours, theirs in _pairs(base[1], other[1]):
+        if ours != theirs:
+            headline = f"the {what} differs from that of `{where}`: `{theirs or 'none'}`, not `{ours or 'none'}`"
+            diagnostics.add("incomparable-runs", headline, place, help)
+
+
+def _pairs(base: Policies, other: Policies) -> Iterator[tuple[str, str, str, str]]:
+    """Each policy by name, with the way out where the two differ and both values."""
+    yield "label map", "score all systems with the same --label-map", base.label_map, other.label_map
+    yield "treatment of events outside clips", "use the same --outside for all", base.outside, other.outside
+    for name in sorted({*base.metrics, *other.metrics}):
+        help = "score all systems with the same release and the same metric policies"
+        yield f"policy of the metric `{name}`", help, base.metrics.get(name, ""), other.metrics.get(name, "")
+
 
 # PSDS of the systems of a league whose scores were given (rule 16.20).
 
@@ -78,21 +281,17 @@ def given_scores(scores: Any, scored: Scored, base: Base) -> GivenScores:
     runs = level_runs(family)
     # Scores that are all the same have one threshold: they are no detector's, and earn nothing (rule 16.20).
     varied = len(runs) > 0 if isinstance(sides.field, Detections) else len(sides.field.levels) > 1
-    measures = []
+    measured_psds = []
     for name, how in SCENARIOS.items():
-        value = psds(family, how, runs).value
-        measures.append(
-            Measure(name, _words(how), MetricValue.of(value), varied and value is not None, True, True, True)
-        )
-    return GivenScores(ScoresRecord(sides.field.name, _digest(sides)), tuple(measures), tuple(sides.diagnostics))
-
-
-def _digest(sides: FieldSides) -> str | None:
-    return sides.field.table.digest if isinstance(sides.field, Detections) else sides.field.digest
+        value = MetricValue.of(psds(family, how, runs).value)
+        earned = varied and value.shown is not None
+        measured_psds.append(Measure(name, _words(how), value, earned, True, True, True))
+    source = sides.field.table if isinstance(sides.field, Detections) else sides.field
+    return GivenScores(ScoresRecord(source.name, source.digest), tuple(measured_psds), tuple(sides.diagnostics))
 
 
 def _words(how: Psds) -> str:
-    """What a PSDS is taken with, in one line."""
+    """The parameters of a PSDS in one line."""
     parts = {
         "dtc": how.criteria.dtc,
         "gtc": how.criteria.gtc,
@@ -157,7 +356,7 @@ class LeagueSystem:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the system."""
         return self.stored.about.name
 
 
@@ -176,11 +375,22 @@ def system_of(
     kinds = aggregations(card.contract)
     constant, same = is_constant(card.family), answers(card.family)
     nearly = same if same.nearly_constant and not constant else None
+    source, side = run.source, report.preparation.prediction
     stored = StoredSystem(
-        _about(name, run, report, nearly, None if scores is None else scores.record),
+        SystemRecord(
+            name,
+            source.run,
+            source.name,
+            source.sha256,
+            side.format,
+            side.decoding.words if side.decoding else None,
+            report.versions,
+            nearly,
+            None if scores is None else scores.record,
+        ),
         constant,
         rows.clauses,
-        measures(metrics),
+        tuple(measures(metrics)),
         kinds,
         _segments(card, base),
         () if scores is None else scores.measures,
@@ -190,25 +400,6 @@ def system_of(
         rows,
         {kind: drawn_vector(rows, kind, bootstrap) for kind in kinds},
         drawn_measures(metrics, base.clips, bootstrap),
-    )
-
-
-def _about(
-    name: str, run: OpenRun, report: Report, nearly: SameAnswers | None, scores: ScoresRecord | None
-) -> SystemRecord:
-    source = run.source
-    side = report.preparation.prediction
-    decoding = side.decoding.words if side.decoding else None
-    return SystemRecord(
-        name,
-        source.run,
-        source.name,
-        source.sha256,
-        side.format,
-        decoding,
-        report.versions,
-        nearly,
-        scores,
     )
 
 
@@ -232,9 +423,6 @@ def _stretches(failed: Sequence[Any], width: int) -> tuple[int, ...]:
     """The number of a clause and, for each of its failures, start and length in frames."""
     clause, *fields = failed
     return clause, *(value for at in range(0, len(fields), width) for value in fields[at : at + 2])
-
-
-# In a file
 
 
 def file_name(system: str) -> str:
@@ -309,137 +497,3 @@ def read_system(data: bytes, base: Base) -> LeagueSystem:
         },
         of_measures,
     )
-
-
-# League directories: what they hold, written whole, opened and checked against their manifest (rule 17.7).
-
-BASE = "base.json"
-LARGEST_SYSTEM = 1 << 32
-VIEWS = ("league.html", "league.md", "league.csv", "league.json")
-_HELP = "make the league again from its runs: `tracepact league RUN… --out FOLDER`"
-
-
-class ListedFile(Record, frozen=True):
-    """A file of a league directory."""
-
-    name: str
-    bytes: Count
-    sha256: Digest
-
-
-class LeagueManifest(Record, frozen=True):
-    """What a league directory holds."""
-
-    format: Literal["tracepact-league-directory/1"]
-    systems: Annotated[tuple[str, ...], Meta(description="The files of the systems, in the order they came.")]
-    files: tuple[ListedFile, ...]
-    sha256: Digest
-
-
-@dataclass(frozen=True, slots=True)
-class StoredLeague:
-    """A league directory that was opened: what its runs share, and its systems in the order they came."""
-
-    folder: Path
-    base: Base
-    systems: tuple[LeagueSystem, ...]
-
-
-def write_league(
-    folder: Path, base: Base, systems: Sequence[LeagueSystem], views: Mapping[str, str], kept: Mapping[str, bytes]
-) -> list[Path]:
-    """Write a league directory whole; `kept` are the bytes of systems that are stored already, by file name."""
-    names = [file_name(system.name) for system in systems]
-    files = {name: views[name].encode() for name in VIEWS}
-    files[BASE] = json_text(plain(base)).encode()
-    for name, system in zip(names, systems, strict=True):
-        files[name] = kept[name] if name in kept else system_bytes(system)
-    listed = [ListedFile(name, len(data), digest(data)) for name, data in files.items()]
-    data = {
-        "format": LEAGUE_FORMAT,
-        "systems": names,
-        "files": [plain(one) for one in listed],
-    }
-    files[NAME] = json_text({**data, "sha256": self_digest(data)}).encode()
-    write_folder(folder, files)
-    return [folder / name for name in files]
-
-
-def open_league(folder: Path) -> tuple[StoredLeague, dict[str, bytes]]:
-    """A league directory and the bytes of its systems; InvalidInput if there is none, or if it has changed."""
-    manifest = _manifest(folder)
-    listed = {one.name: one.sha256 for one in manifest.files}
-    base = _base(folder, _bytes(folder, BASE, listed))
-    kept = {name: _bytes(folder, name, listed) for name in manifest.systems}
-    systems = []
-    for name, data in kept.items():
-        try:
-            systems.append(read_system(data, base))
-        except BadTable as error:
-            raise _broken(folder / name, str(error)) from error
-    return StoredLeague(folder, base, tuple(systems)), kept
-
-
-def check_place(folder: Path) -> None:
-    """Refuse a place where a league directory cannot be written without loss, with InvalidInput."""
-    diagnostics = Diagnostics()
-    place = RowPlace(str(folder))
-    if folder.is_dir():
-        there = {entry.name for entry in os.scandir(folder)}
-        # Only files that our own manifest lists are ours to replace.
-        ours = {NAME, *(one.name for one in _manifest(folder).files)} if NAME in there else set[str]()
-        if others := sorted(there - ours):
-            what = "holds files that are no part of a league" if ours else "is not a league directory"
-            some = f"{quoted(others[:3])}{', …' if len(others) > 3 else ''}"
-            headline = f"`{folder}` {what} and is not replaced: {some}"
-            diagnostics.add("not-a-league", headline, place, "name another folder, or remove this one")
-    elif folder.exists():
-        diagnostics.add("not-a-league", f"`{folder}` is a file", place, "name a folder")
-    diagnostics.raise_errors()
-
-
-def _manifest(folder: Path) -> LeagueManifest:
-    diagnostics = Diagnostics()
-    try:
-        text = read_within(folder, NAME, LARGEST_DOCUMENT).decode()
-        data = json_data(text)
-        manifest = record_of(data, LeagueManifest)
-        names = {one.name for one in manifest.files}
-        sound = all(PurePath(name).name == name and "\0" not in name for name in names) and names >= {*manifest.systems}
-    except (OSError, ValueError, RecursionError, ValidationError):
-        headline = f"`{folder}` is not a league directory"
-        diagnostics.add(
-            "not-a-league", headline, RowPlace(str(folder)), "`tracepact league RUN… --out FOLDER` makes one"
-        )
-        raise InvalidInput(diagnostics) from None
-    # Compared as text as well: two spellings of the same JSON would have one digest of its data.
-    if not sound or manifest.sha256 != self_digest(data) or text != json_text(data):
-        raise _broken(folder / NAME, "the manifest is not as it was written: its own digest differs")
-    return manifest
-
-
-def _bytes(folder: Path, name: str, listed: Mapping[str, str]) -> bytes:
-    try:
-        data = read_within(folder, name, LARGEST_SYSTEM)
-    except OSError as error:
-        raise _broken(folder / name, f"the file cannot be read: {(error.strerror or str(error)).lower()}") from error
-    if digest(data) != listed.get(name):
-        raise _broken(folder / name, "the file is not as it was written: its SHA-256 differs")
-    return data
-
-
-def _base(folder: Path, data: bytes) -> Base:
-    fault = "the file does not hold what a league shares"
-    try:
-        base = record_of(json_data(data), Base)
-    except (ValueError, RecursionError, ValidationError) as error:
-        raise _broken(folder / BASE, fault) from error
-    if not base.fits:
-        raise _broken(folder / BASE, fault)
-    return base
-
-
-def _broken(place: Path, fault: str) -> InvalidInput:
-    diagnostics = Diagnostics()
-    diagnostics.add("broken-league", fault, RowPlace(str(place)), _HELP)
-    return InvalidInput(diagnostics)

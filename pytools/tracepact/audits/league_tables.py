@@ -7,7 +7,6 @@ from itertools import islice
 
 import numpy as np
 
-from tracepact.audits.league_base import Base
 from tracepact.audits.league_columns import (
     ClipDifference,
     ColumnGroup,
@@ -18,7 +17,7 @@ from tracepact.audits.league_columns import (
     LeagueValue,
     losses,
 )
-from tracepact.audits.league_systems import LeagueSystem
+from tracepact.audits.league_systems import Base, LeagueSystem
 from tracepact.evaluate.uncertainty import outside_mark, outside_notes
 from tracepact.show.tables import Cell, Column, ShareBar, Table, Tone, numbers, words
 from tracepact.wording import UNDEFINED, count, decimal, percent, print_number, short
@@ -40,7 +39,7 @@ class LaneMark:
 
 @dataclass(frozen=True, slots=True)
 class SideLane:
-    """What one side has in a clip and class: its runs, and where clauses fail."""
+    """One side of a clip and class: its runs, and the stretches where clauses fail."""
 
     name: str
     runs: tuple[LaneMark, ...]
@@ -69,15 +68,15 @@ class ClipLanes:
     ticks: tuple[tuple[str, str], ...]
 
 
-def clip_lanes(league: League, base: Base, given: Sequence[LeagueSystem]) -> list[ClipLanes]:
+def clip_lanes(league: League, base: Base, unordered: Sequence[LeagueSystem]) -> list[ClipLanes]:
     """The timelines of the clips that the league names, systems in its order."""
-    by_name = {system.name: system for system in given}
+    by_name = {system.name: system for system in unordered}
     systems = [by_name[name] for name in league.names]
     places = {clip: index for index, clip in enumerate(base.clips)}
     return [_clip(found, places[found.clip], base, systems) for found in league.most_different]
 
 
-def _clip(found: ClipDifference, clip: int, base: Base, systems: Sequence[LeagueSystem]) -> ClipLanes:
+def _clip(shown: ClipDifference, clip: int, base: Base, systems: Sequence[LeagueSystem]) -> ClipLanes:
     by_class = np.stack([losses(system)[:, clip] for system in systems])
     # All pairs at once: a league has few systems and a clip few classes.
     spread = np.abs(by_class[:, None, :] - by_class[None, :, :]).mean(axis=(0, 1))
@@ -89,9 +88,9 @@ def _clip(found: ClipDifference, clip: int, base: Base, systems: Sequence[League
     )
     length = frames * base.step
     return ClipLanes(
-        found.clip,
+        shown.clip,
         f"{short(length)} s",
-        found.difference,
+        shown.difference,
         classes,
         max(0, len(differing) - _CLASSES),
         tuple(_ticks(length)),
@@ -114,7 +113,7 @@ def _class(label: int, clip: int, base: Base, systems: Sequence[LeagueSystem], l
 def _failed(
     system: LeagueSystem, failures: Sequence[Sequence[int]], frames: int, step: Fraction
 ) -> tuple[LaneMark, ...]:
-    """Where clauses fail: stretches with the names of the clauses that fail there, joined where they touch."""
+    """The stretches where clauses fail, each with the names of those clauses; stretches that touch are joined."""
     edges: list[tuple[int, int, str]] = []
     for clause, *flat in failures:
         name = system.stored.clauses[clause]
@@ -152,7 +151,7 @@ def _mark(start: int, end: int, frames: int, step: Fraction, words: str) -> Lane
 
 
 def _ticks(length: Fraction) -> list[tuple[str, str]]:
-    """Where the axis has its numbers, about five; none for a length that no float holds."""
+    """The places and texts of the numbers on the axis, about five; none for a length too small for a float."""
     rough = float(length) / 5
     if not rough:
         return []
@@ -179,7 +178,7 @@ _TITLES = {
 
 
 def column_title(column: LeagueColumn) -> str:
-    """What a column is called in tables."""
+    """The heading of a column in tables."""
     if column.group is ColumnGroup.METRIC:
         shown = column.name.replace(".", " ").replace("_", " ").replace("f1", "F1")
         return shown if column.ranked else f"{shown} in s"
@@ -214,11 +213,6 @@ def interval_text(bounded: LeagueValue | LeagueDifference) -> str:
     )
 
 
-def _interval_texts(value: LeagueValue) -> list[str]:
-    """The intervals that the standings show of a system."""
-    return [interval_text(bounded) for bounded in (value, value.difference) if bounded is not None]
-
-
 def _signed(value: Fraction | float) -> str:
     """A decimal with the sign people write."""
     return decimal(value).replace("-", "−")
@@ -234,7 +228,7 @@ def value_text(league: League, value: LeagueValue) -> str:
 
 
 def first_text(league: League, name: str) -> str:
-    """Who is first, with a mark if it hardly listens."""
+    """The name of a system that is first, with a mark if it answers the same nearly throughout."""
     words = league.nearly_constant.get(name)
     return f"{name} (≈ {words})" if words else name
 
@@ -242,7 +236,7 @@ def first_text(league: League, name: str) -> str:
 def standings_table(league: League, *, bars: bool = True, most: int | None = None) -> Table:
     """The systems by the column that orders the league: value, interval, rank, difference from the baseline.
 
-    With `most`, the first so many, and how many there are beside them.
+    With `most`, only that many are shown, and a note says how many are not.
     """
     column = league.ranked_by
     # An error rate may exceed 1, and a bar of it would be cut.
@@ -271,7 +265,9 @@ def standings_table(league: League, *, bars: bool = True, most: int | None = Non
     ]
     notes = [
         *_notes(league, [column]),
-        *outside_notes(text for value in column.values for text in _interval_texts(value)),
+        *outside_notes(
+            interval_text(bounded) for value in column.values for bounded in (value, value.difference) if bounded
+        ),
     ]
     if any(value.difference and value.difference.corrected is not None for value in column.values):
         notes.append(HOLM)
@@ -294,7 +290,7 @@ def score_table(league: League, group: ColumnGroup, *, detail: bool) -> Table:
 
 
 def best_table(league: League, *groups: ColumnGroup, most: int | None = None) -> Table:
-    """Who is first in each column; of some groups, in their first columns only."""
+    """The first system of each column, of all columns or of those of some groups; `most` limits their number."""
     columns = [one for one in league.columns if one.leading and one.ranked and (not groups or one.group in groups)][
         :most
     ]
@@ -320,13 +316,8 @@ def map_table(league: League, scores: LeagueMap, clause: str, title: str) -> Tab
     return Table(title, [*words("system"), *numbers(*scores.columns)], rows)
 
 
-def map_clauses(scores: LeagueMap) -> list[str]:
-    """The clauses of a map, the mean first."""
-    return list(dict.fromkeys(row.clause for row in scores.rows))
-
-
 def systems_table(league: League) -> Table:
-    """Where every system came from."""
+    """The origin of every system: its files, its format, its run."""
     rows: list[list[Cell | str]] = [
         [
             _system(one.name, league),
@@ -343,7 +334,7 @@ def systems_table(league: League) -> Table:
 
 
 def declared(league: League) -> list[tuple[str, str]]:
-    """What was declared, each fact behind its name."""
+    """The facts that were declared, each with its name."""
     contract, settings, policies = league.contract, league.settings, league.policies
     facts = [
         ("contract", f"{contract.name}, digest {contract.digest}"),
@@ -364,7 +355,7 @@ def declared(league: League) -> list[tuple[str, str]]:
 
 
 def how(league: League) -> str:
-    """How intervals were made."""
+    """The way intervals were drawn, in words."""
     settings = league.settings
     level = f"{short(settings.level * 100)} %"
     clips = count(league.clips, "clip")
@@ -401,7 +392,8 @@ def _difference_cells(league: League, value: LeagueValue) -> list[Cell | str]:
 
 def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool, shaded: bool) -> Cell:
     shown = number(value)
-    rank = f"rank {rank_text(value)}{_range_words(value)}" if value.rank else ""
+    ranks = rank_range(value)
+    rank = f"rank {rank_text(value)}{f' ({ranks})' if ' ' in ranks else ''}" if value.rank else ""
     said = "\n".join(part for part in (interval_text(value), rank) if part)
     difference = value.difference
     more = f"; {_signed(difference.decimal)} from the baseline" if difference else ""
@@ -414,11 +406,6 @@ def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool
         # A shade, which no verdict hangs on.
         loss=float(1 - min(max(shown, 0), 1)) if shaded and shown is not None else None,
     )
-
-
-def _range_words(value: LeagueValue) -> str:
-    found = rank_range(value)
-    return f" ({found})" if " " in found else ""
 
 
 def _map_cell(value: Fraction | None) -> Cell:

@@ -156,7 +156,7 @@ def ordered(rows: ScoreRows, clips: tuple[str, ...], classes: tuple[str, ...]) -
 
 
 def _faults(base: RunIdentity, other: RunIdentity) -> Iterator[tuple[str, str]]:
-    """What differs, and what to do about it."""
+    """Each difference between two runs, with the way out."""
     # Clips and classes follow from contract, mode and tables: where these differ, naming them as well says nothing.
     same_data = True
     if base.contract != other.contract:
@@ -305,15 +305,15 @@ class Systems:
         return Systems(self.contract, left)
 
 
-def read_systems(given: Systems | Runs) -> Systems:
+def read_systems(systems: Systems | Runs) -> Systems:
     """The systems of runs, wherever they are, and of report.json files.
 
     A system is named by its folder, or as `NAME=PLACE` says. InvalidInput if two have one name,
     if one cannot be read, or if they are not of one contract on the same data. Systems are returned as they are.
     """
-    if isinstance(given, Systems):
-        return given
-    names = some_runs(given)
+    if isinstance(systems, Systems):
+        return systems
+    names = some_runs(systems)
     diagnostics = Diagnostics()
     runs: dict[str, OpenRun] = {}
     reports: dict[str, dict[str, Any]] = {}
@@ -398,7 +398,7 @@ def _check_same(reports: Mapping[str, dict[str, Any]]) -> None:
 
 
 def _identity(report: dict[str, Any], what: str) -> Any:
-    """What two reports must agree on."""
+    """One of the things that two reports must agree on."""
     match what:
         case "contract":
             return report.get("contract", {}).get("digest")

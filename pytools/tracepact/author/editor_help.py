@@ -1,38 +1,35 @@
-"""What an editor shows of a word and offers next: hovers, completions, bounds on the grid."""
+"""What an editor shows of a word and offers next: hovers, completions, bounds on the grid; calibration sets too."""
 
+import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 from lark import Token, UnexpectedToken
 
-from tracepact.author.editor_text import NameKind, Occurrence, TextReading
-from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Source, Span
+from tracepact.author.editor_text import CHOICES, NameKind, Occurrence, TextReading
+from tracepact.declarations import spec_path
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput
+from tracepact.diagnostics.findings import Diagnostic, RowPlace, Source, Span
 from tracepact.language import syntax as s
 from tracepact.language.contract import (
     BUILTIN_ATOMS,
     CLASS_ATOMS,
-    Aggregation,
     Bound,
     Contract,
     EventClause,
     FrameClause,
     Located,
-    MatcherKind,
-    Projection,
 )
 from tracepact.language.explanation import (
-    AGGREGATED,
-    ATOM_WORDS,
-    MATCHED,
-    PROJECTED,
     EventClauseExplanation,
     FrameClauseExplanation,
     explain_clause,
     words,
-    written_with,
 )
 from tracepact.language.formula import windows
 from tracepact.language.grammar import (
@@ -47,6 +44,8 @@ from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
 from tracepact.language.predicate_types import FUNCTIONS
 from tracepact.language.printer import print_value
 from tracepact.language.reader import read_document, read_tokens
+from tracepact.language.vocabulary import ATOM_WORDS, written_with
+from tracepact.selection.calibration_reader import read_calibration
 from tracepact.wording import count, quoted, time_text
 
 # The bounds of windows on the grid: what editors show behind each, and what a bound is in words.
@@ -54,7 +53,7 @@ from tracepact.wording import count, quoted, time_text
 
 @dataclass(frozen=True, slots=True)
 class BoundHint:
-    """What stands behind a bound: its length in frames, and why in a sentence."""
+    """The hint behind a bound: its length in frames, and a sentence that explains it."""
 
     offset: int
     label: str
@@ -65,8 +64,14 @@ def bounds(reading: TextReading) -> Iterator[Bound]:
     """The bounds of every window of the clauses without a fault, in the order of the text."""
     for clause in reading.clauses:
         if isinstance(clause, FrameClause):
-            for located in (*clause.duty.everywhere(), *clause.body.everywhere()):
+            for located in _located(clause):
                 yield from located.bounds
+
+
+def _located(clause: FrameClause) -> Iterator[Located]:
+    """The parts of both formulas of a clause."""
+    yield from clause.duty.everywhere()
+    yield from clause.body.everywhere()
 
 
 def bound_hints(reading: TextReading, span: Span) -> list[BoundHint]:
@@ -77,13 +82,9 @@ def bound_hints(reading: TextReading, span: Span) -> list[BoundHint]:
     return [
         BoundHint(bound.span.end, f"{bound.frames}f", bound_words(bound, contract))
         for bound in bounds(reading)
-        if _shown(bound) and span.start <= bound.span.start <= span.end
+        # The text may say the frames already; a parameter's name never does.
+        if (bound.unit != "f" or bound.parameter is not None) and span.start <= bound.span.start <= span.end
     ]
-
-
-def _shown(bound: Bound) -> bool:
-    """Whether the text does not say the frames already; a parameter's name never does."""
-    return bound.unit != "f" or bound.parameter is not None
 
 
 def bound_words(bound: Bound, contract: Contract) -> str:
@@ -100,39 +101,19 @@ def _time(bound: Bound) -> str:
     return f"{'-' if bound.seconds < 0 else ''}{time_text(abs(bound.seconds))}"
 
 
-# The words of fixed lists, by the kind of name they are, with what each means.
-
-_EACH_WORDS = {
-    Each.REF: "every reference event is asked",
-    Each.PRED: "every predicted event is asked",
-    Each.MATCHED: "every pair of a reference event and its partner is asked",
-}
-
-CHOICES: dict[NameKind, dict[str, str]] = {
-    NameKind.AGGREGATION: {a.value: AGGREGATED[a] for a in Aggregation},
-    NameKind.PROJECTION: {p.value: PROJECTED[p] for p in Projection},
-    NameKind.MATCHER: {m.value: f"events are paired one to one, {MATCHED[m]}" for m in MatcherKind},
-    NameKind.EACH: {e.value: _EACH_WORDS[e] for e in Each},
-    NameKind.OPTION: {
-        "search": "how far an edge of one event may be from the same edge of its partner",
-        "overlap_reward": "how much a shared second lowers the cost of a pair",
-    },
-}
-
-
 # What an editor shows of the word under the pointer, as paragraphs of Markdown.
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is said of a part of the text."""
+    """An explanation of a part of the text."""
 
     span: Span
     text: str
 
 
 def hover(reading: TextReading, offset: int) -> Told | None:
-    """What can be said of a character's place; None for spaces, comments and what has a fault."""
+    """An explanation of the place of a character; None for spaces, comments and statements with a fault."""
     # Names first, as the smallest thing under the pointer, then reserved words, then the part of a formula around it.
     place = reading.at(offset)
     if place is not None:
@@ -144,7 +125,9 @@ def hover(reading: TextReading, offset: int) -> Told | None:
 def _of_name(reading: TextReading, name: Occurrence) -> Iterator[str]:
     match name.kind:
         case NameKind.CONTRACT:
-            yield from _of_contract(reading)
+            if (contract := reading.sketch) is not None:
+                yield f"**{contract.name}**" + (f": {contract.title}" if contract.title else "")
+                yield f"{count(len(contract.clauses), 'clause')}, frames of {time_text(contract.step)}"
         case NameKind.PARAMETER:
             yield from _of_parameter(reading, name)
         case NameKind.CLAUSE:
@@ -158,14 +141,11 @@ def _of_name(reading: TextReading, name: Occurrence) -> Iterator[str]:
             yield f"**{kind.name}**: {kind.words}"
             yield f"a {kind.quantity.value}, {kind.quantity.unit}; exists {kind.exists.value} (rule {kind.rule})"
         case _:
-            yield from _of_choice(name)
-
-
-def _of_contract(reading: TextReading) -> Iterator[str]:
-    contract = reading.sketch
-    if contract is not None:
-        yield f"**{contract.name}**" + (f": {contract.title}" if contract.title else "")
-        yield f"{count(len(contract.clauses), 'clause')}, frames of {time_text(contract.step)}"
+            # A word of a fixed list, or a function; nothing is said of others.
+            functions = {form.partition("(")[0]: means for form, means in written_with(name.name)}
+            known = CHOICES.get(name.kind, functions)
+            if name.name in known:
+                yield f"`{name.name}`: {known[name.name]}"
 
 
 def _of_parameter(reading: TextReading, name: Occurrence) -> Iterator[str]:
@@ -176,13 +156,10 @@ def _of_parameter(reading: TextReading, name: Occurrence) -> Iterator[str]:
     yield f"`param {parameter.name} = {parameter.text}`"
     used = {bound_words(b, contract): None for b in bounds(reading) if b.parameter == name.name}
     yield from used
-    clauses = [c.name for c in reading.clauses if any(_inside(o, c.span) for o in reading.same(name))]
+    places = [one.span.start for one in reading.same(name)]
+    clauses = [c.name for c in reading.clauses if any(c.span.start <= place < c.span.end for place in places)]
     if clauses:
         yield f"in {quoted(clauses)}"
-
-
-def _inside(name: Occurrence, span: Span) -> bool:
-    return span.start <= name.span.start < span.end
 
 
 def _of_atom(reading: TextReading, name: Occurrence) -> Iterator[str]:
@@ -193,14 +170,6 @@ def _of_atom(reading: TextReading, name: Occurrence) -> Iterator[str]:
         if isinstance(statement, s.AtomDecl) and statement.name.text == name.name:
             yield f"`{name.name}`: {statement.title or 'a declared atom'}"
             yield "the caller supplies its mask"
-
-
-def _of_choice(name: Occurrence) -> Iterator[str]:
-    """What a word of a fixed list or a function means; nothing if there is none such."""
-    functions = {form.partition("(")[0]: means for form, means in written_with(name.name)}
-    known = CHOICES.get(name.kind, functions)
-    if name.name in known:
-        yield f"`{name.name}`: {known[name.name]}"
 
 
 def _of_clause(clause: FrameClause | EventClause, contract: Contract) -> Iterator[str]:
@@ -242,18 +211,13 @@ def _of_part(reading: TextReading, offset: int) -> Told | None:
         return Told(bound.span, bound_words(bound, contract))
     if isinstance(clause, EventClause):
         return Told(clause.span, "\n\n".join(_of_clause(clause, contract)))
-    part = _smallest(clause, offset)
+    holding = [part for part in _located(clause) if part.span.start <= offset <= part.span.end]
+    part = min(holding, key=lambda part: part.span.end - part.span.start, default=None)
     if part is None:
         return None
     said = [words(part.formula, contract.step)]
     spans = tuple(windows(part.formula))
     return Told(part.span, "\n\n".join([*said, *([_in_frames(spans)] if spans else [])]))
-
-
-def _smallest(clause: FrameClause, offset: int) -> Located | None:
-    parts = [p for side in (clause.duty, clause.body) for p in side.everywhere()]
-    holding = [p for p in parts if p.span.start <= offset <= p.span.end]
-    return min(holding, key=lambda p: p.span.end - p.span.start, default=None)
 
 
 # What can come next at a place: the parser says what it would take, the contract which names there are.
@@ -276,28 +240,20 @@ def complete(reading: TextReading, offset: int) -> list[Suggestion]:
     before = reading.text[:offset]
     # The half-typed word is no token yet that the parser could place: it is asked what fits before it.
     start = offset - len(re.search(r"[A-Za-z0-9_]*$", before)[0])  # type: ignore[index]  # it matches the empty text
-    if before[start:offset][:1].isdigit() or _in_comment(before):
+    comments = read_document(Source("", before), Diagnostics()).comments
+    if before[start:offset][:1].isdigit() or (comments and comments[-1].span.end == len(before)):
         return []
     diagnostics = Diagnostics()
     tokens, faults = read_tokens(Source(reading.source.name, before[:start]), diagnostics)
-    statement = _statement(tokens)
+    # The tokens of the statement that is being written.
+    starts = [index for index, token in enumerate(tokens) if token.type in STATEMENTS]
+    statement = tokens[starts[-1] :] if starts else []
     # Faults of earlier statements do not matter: statements are read each by itself. One in this statement leaves the
     # parser without a state.
     if any(not statement or fault >= token_span(statement[0]).start for fault in faults):
         return []
     # By label, for a name may fit twice, as a parameter and as a term.
     return list({s.label: s for s in _fitting(reading, statement)}.values())
-
-
-def _in_comment(before: str) -> bool:
-    comments = read_document(Source("", before), Diagnostics()).comments
-    return bool(comments) and comments[-1].span.end == len(before)
-
-
-def _statement(tokens: list[Token]) -> list[Token]:
-    """The tokens of the statement that is being written."""
-    starts = [index for index, token in enumerate(tokens) if token.type in STATEMENTS]
-    return tokens[starts[-1] :] if starts else []
 
 
 def _fitting(reading: TextReading, tokens: list[Token]) -> Iterator[Suggestion]:
@@ -365,7 +321,7 @@ def _terms(reading: TextReading, each: Each | None) -> Iterator[Suggestion]:
 
 
 def _each(tokens: list[Token]) -> Each | None:
-    """What the event clause that is being written ranges over, if it is one of the kinds."""
+    """The kind of event that the clause being written ranges over, once it is complete."""
     for token, following in pairwise(tokens):
         if token.type == "EACH":
             return next((each for each in Each if each.value == following), None)
@@ -418,3 +374,96 @@ def _owned(tokens: list[Token]) -> Iterator[Suggestion]:
 
 def _name(name: str, kind: NameKind, detail: str) -> Suggestion:
     return Suggestion(name, kind.value, detail, name)
+
+
+# A calibration set in an editor: what is wrong with it, and which keys and words can come next (14.1).
+
+ENDING = ".calibration"
+_HEADER = re.compile(r"^\s*\[+\s*(\w+)[^\]\n]*\]+\s*(?:#.*)?$", re.MULTILINE)
+_KEY = re.compile(r"(\w+)\s*=")
+_VALUE = re.compile(r"(\w+)\s*=\s*(\[[^\]]*)?\"?(\w*)$")
+_STRING = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'")
+
+
+def calibration_faults(text: str, name: str, folder: Path) -> tuple[Diagnostic, ...]:
+    """What `tracepact select` says of a set when it reads it; tables that it names are looked for in the folder.
+
+    A fault of such a table stands at the start of the set, with the table and its row in its words.
+    """
+    try:
+        faults: Iterable[Diagnostic] = read_calibration(Source(name, text), folder).warnings
+    except InvalidInput as error:
+        faults = error.diagnostics
+    shown = []
+    for one in faults:
+        if isinstance(place := one.place, RowPlace):
+            one = replace(one, headline=f"{place.file}{'' if place.row is None else f':{place.row}'}: {one.headline}")
+        shown.append(one)
+    return tuple(shown)
+
+
+def complete_calibration(text: str, offset: int) -> list[Suggestion]:
+    """The keys that the table at a place can still have, or the words that the key before it takes."""
+    before = text[:offset]
+    line = before.rpartition("\n")[2]
+    if "#" in _STRING.sub("", line):
+        return []
+    place, so_far = _table(before)
+    value = _VALUE.search(so_far.rpartition("\n")[2] if place != "case" else so_far)
+    if value is not None and value[1] in place_keys(place):
+        return list(_words(value[1], place_keys(place)[value[1]], quoted='"' in value[0].partition("=")[2]))
+    if re.search(r"=\s*[^,\n]*$", line) and not re.search(r"[{,]\s*\w*$", line):
+        return []  # another value: a time, a number, a text
+    present = set(_KEY.findall(_STRING.sub('""', so_far)))
+    return [
+        Suggestion(key, "attribute", _about(schema), f"{key} = ")
+        for key, schema in place_keys(place).items()
+        if key not in present
+    ]
+
+
+def _table(before: str) -> tuple[str, str]:
+    """The kind of table that a place is in, and what is written of it so far."""
+    # Strings are blanked at their length: a bracket or a header inside one is text, and offsets stay the same.
+    bare = _STRING.sub(lambda text: '"' + "_" * (len(text[0]) - 2) + '"', before)
+    headers = list(_HEADER.finditer(bare))
+    name, start = (headers[-1][1], headers[-1].end()) if headers else ("", 0)
+    so_far = before[start:]
+    # TOML has inline tables in arrays: `cases = [{…}]` is one table a case without a header of its own.
+    opened = bare[start:].rfind("{")
+    if opened > bare[start:].rfind("}") and re.search(r"\b(cases|matchers)\s*=\s*\[", bare[start : start + opened]):
+        return ("case" if name == "" else "matcher"), so_far[opened + 1 :]
+    return {"": "set", "cases": "case"}.get(name, name), so_far
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(spec_path("schemas/calibration.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def place_keys(place: str) -> Mapping[str, Any]:
+    """The keys of a kind of table, each with its schema; none where the form has no such table."""
+    whole = _schema()
+    tables: dict[str, Any] = {
+        "set": whole,
+        "case": whole["$defs"]["case"],
+        "family": whole["$defs"]["family"],
+        "reference": next(iter(whole["properties"]["reference"]["patternProperties"].values())),
+    }
+    keys: Mapping[str, Any] = tables.get(place, {}).get("properties", {})
+    return keys
+
+
+def _words(key: str, schema: Mapping[str, Any], *, quoted: bool) -> Iterator[Suggestion]:
+    """The words that a key takes, where the form lists them."""
+    for word in schema.get("enum") or schema.get("items", {}).get("enum") or ():
+        if isinstance(word, str):
+            yield Suggestion(word, "keyword", f"a value of `{key}`", word if quoted else f'"{word}"')
+
+
+def _about(schema: Mapping[str, Any]) -> str:
+    """The description of a key in the schema."""
+    reference = str(schema.get("$ref", "")).rpartition("/")[2]
+    named = _schema()["$defs"].get(reference, {})
+    return str(schema.get("description") or named.get("description") or schema.get("type") or "one of several words")

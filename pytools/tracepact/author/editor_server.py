@@ -15,22 +15,29 @@ from urllib.request import url2pathname
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
-from tracepact.author.editor_changes import ENDING as CALIBRATION
-from tracepact.author.editor_changes import (
-    CannotRename,
-    Superseded,
+from tracepact.author.editor_help import ENDING as CALIBRATION
+from tracepact.author.editor_help import (
+    Suggestion,
+    bound_hints,
     calibration_faults,
-    check_while,
+    complete,
     complete_calibration,
+    hover,
+)
+from tracepact.author.editor_text import (
+    CannotRename,
+    TextEdit,
+    TextLines,
+    TextReading,
     fixes,
+    outline,
+    read,
     renamable,
     rename,
 )
-from tracepact.author.editor_help import BoundHint, Suggestion, Told, bound_hints, complete, hover
-from tracepact.author.editor_text import OutlineEntry, TextEdit, TextLines, TextReading, outline, read
-from tracepact.diagnostics.codes import Severity
+from tracepact.author.workbench import Superseded, check_while
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Diagnostic, Span, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, Severity, Span, TextPlace
 from tracepact.language.printer import format_document
 from tracepact.language.reader import read_document
 from tracepact.version import VERSION
@@ -62,7 +69,7 @@ _OUTLINED = {
 
 
 def shown_name(uri: str) -> str:
-    """What a document is called in messages: the last part of its address."""
+    """The name of a document in messages: the last part of its address."""
     return PurePosixPath(unquote(urlsplit(uri).path)).name or uri
 
 
@@ -95,30 +102,12 @@ def diagnostic_of(lines: TextLines, fault: Diagnostic) -> lsp.Diagnostic:
     )
 
 
-def hover_of(lines: TextLines, told: Told) -> lsp.Hover:
-    """What is said of a place, as Markdown."""
-    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, told.text), range_of(lines, told.span))
-
-
 def completion_of(word: Suggestion) -> lsp.CompletionItem:
     """A word that fits."""
     kind = _COMPLETED.get(word.kind, lsp.CompletionItemKind.EnumMember)
     return lsp.CompletionItem(
         word.label, kind=kind, detail=word.kind, documentation=word.detail, insert_text=word.insert
     )
-
-
-def symbol_of(lines: TextLines, entry: OutlineEntry) -> lsp.DocumentSymbol:
-    """A statement of the outline."""
-    kind = _OUTLINED.get(entry.keyword, lsp.SymbolKind.Property)
-    whole, named = range_of(lines, entry.span), range_of(lines, entry.named)
-    return lsp.DocumentSymbol(entry.name, kind, whole, named, detail=entry.detail)
-
-
-def hint_of(lines: TextLines, hint: BoundHint) -> lsp.InlayHint:
-    """A bound's frames behind it."""
-    place = lsp.Position(*lines.place(hint.offset))
-    return lsp.InlayHint(place, hint.label, tooltip=hint.words, padding_left=True)
 
 
 def edit_of(lines: TextLines, edit: TextEdit) -> lsp.TextEdit:
@@ -232,7 +221,7 @@ class ContractServer(LanguageServer):  # type: ignore[misc,unused-ignore]  # the
 
 
 def make_server(question: float) -> ContractServer:
-    """A server with all its features; a question to the solver may take so many seconds."""
+    """A server with all its features; `question` is the time, in seconds, that the solver has for each question."""
     server = ContractServer(question)
     for method, (answer, options) in _FEATURES.items():
         server.feature(method, options)(answer)
@@ -298,7 +287,9 @@ def _on_close(server: ContractServer, params: lsp.DidCloseTextDocumentParams) ->
 def _on_hover(server: ContractServer, params: lsp.HoverParams) -> lsp.Hover | None:
     state = _state(server, params.text_document)
     told = hover(state.reading, state.offset(params.position))
-    return hover_of(state.lines, told) if told else None
+    if told is None:
+        return None
+    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, told.text), range_of(state.lines, told.span))
 
 
 def _on_completion(server: ContractServer, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
@@ -311,12 +302,25 @@ def _on_completion(server: ContractServer, params: lsp.CompletionParams) -> list
 
 def _on_outline(server: ContractServer, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
     state = _state(server, params.text_document)
-    return [symbol_of(state.lines, entry) for entry in outline(state.reading)]
+    lines, usual = state.lines, lsp.SymbolKind.Property
+    return [
+        lsp.DocumentSymbol(
+            entry.name,
+            _OUTLINED.get(entry.keyword, usual),
+            range_of(lines, entry.span),
+            range_of(lines, entry.named),
+            detail=entry.detail,
+        )
+        for entry in outline(state.reading)
+    ]
 
 
 def _on_hints(server: ContractServer, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
     state = _state(server, params.text_document)
-    return [hint_of(state.lines, hint) for hint in bound_hints(state.reading, state.span(params.range))]
+    return [
+        lsp.InlayHint(lsp.Position(*state.lines.place(hint.offset)), hint.label, tooltip=hint.words, padding_left=True)
+        for hint in bound_hints(state.reading, state.span(params.range))
+    ]
 
 
 # Names
@@ -373,7 +377,8 @@ def _on_formatting(server: ContractServer, params: lsp.DocumentFormattingParams)
 def _on_fixes(server: ContractServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
     state = _state(server, params.text_document)
     whole = state.span(params.range)
-    near = [fault for fault in state.findings if _meets(span_of(fault), whole)]
+    spans = ((fault, span_of(fault)) for fault in state.findings)
+    near = [fault for fault, span in spans if span.start <= whole.end and whole.start <= span.end]
     return [
         lsp.CodeAction(
             fix.title,
@@ -383,11 +388,6 @@ def _on_fixes(server: ContractServer, params: lsp.CodeActionParams) -> list[lsp.
         )
         for fix in fixes(state.reading, near)
     ]
-
-
-def _meets(one: Span, other: Span) -> bool:
-    """Whether two spans share a place, ends included."""
-    return one.start <= other.end and other.start <= one.end
 
 
 _FEATURES: dict[str, tuple[Callable[[ContractServer, Any], Any], Any]] = {

@@ -1,19 +1,22 @@
-"""A contract as an editor has it: its statements, names, outline and places, finished or not."""
+"""A contract as an editor has it, finished or not: its names, its outline, fixes and renamings."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Diagnostic, Source, Span, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, Severity, Source, Span, TextPlace
 from tracepact.language import syntax as s
 from tracepact.language.compilation import parse_source
-from tracepact.language.contract import Contract, EventClause, FrameClause
+from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, MatcherKind, Projection
+from tracepact.language.explanation import AGGREGATED, MATCHED, PROJECTED
+from tracepact.language.grammar import token_span
 from tracepact.language.lowering import ContractLowering
-from tracepact.language.predicate import ATTRIBUTES
+from tracepact.language.predicate import ATTRIBUTES, Each
 from tracepact.language.printer import print_expression, print_value
+from tracepact.language.reader import read_tokens
 
 # Places in a text as editors count them, lines and units of an encoding, and as the parser does, characters.
 
@@ -52,7 +55,7 @@ class TextLines:
         return end
 
     def span(self, span: Span) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Where a span begins and ends."""
+        """The two ends of a span."""
         return self.place(span.start), self.place(span.end)
 
     def _units(self, text: str) -> int:
@@ -111,6 +114,25 @@ class Occurrence:
     name: str
     span: Span
     declares: bool = False
+
+
+_EACH_WORDS = {
+    Each.REF: "every reference event is asked",
+    Each.PRED: "every predicted event is asked",
+    Each.MATCHED: "every pair of a reference event and its partner is asked",
+}
+
+CHOICES: dict[NameKind, dict[str, str]] = {
+    NameKind.AGGREGATION: {a.value: AGGREGATED[a] for a in Aggregation},
+    NameKind.PROJECTION: {p.value: PROJECTED[p] for p in Projection},
+    NameKind.MATCHER: {m.value: f"events are paired one to one, {MATCHED[m]}" for m in MatcherKind},
+    NameKind.EACH: {e.value: _EACH_WORDS[e] for e in Each},
+    NameKind.OPTION: {
+        "search": "how far an edge of one event may be from the same edge of its partner",
+        "overlap_reward": "how much a shared second lowers the cost of a pair",
+    },
+}
+"""The words of fixed lists, by the kind of name they are, with what each means."""
 
 
 def occurrences(document: s.Document) -> Iterator[Occurrence]:
@@ -214,6 +236,11 @@ class TextReading:
         """The text that was read."""
         return self.source.text
 
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The findings that make it unusable."""
+        return [fault for fault in self.findings if fault.severity is Severity.ERROR]
+
     def at(self, offset: int) -> Occurrence | None:
         """The name that a character belongs to, or that ends there."""
         holding = [o for o in self.occurrences if o.span.start <= offset <= o.span.end]
@@ -250,7 +277,7 @@ def _sketch(
     """The contract with the clauses that no fault touches; None without a step."""
     # Lowered again with its faults unsaid: they were said when it was parsed.
     rough = ContractLowering(document, source, Diagnostics(), frozenset()).contract()
-    faults = list(_fault_spans(diagnostics))
+    faults = [fault.place.span for fault in diagnostics.errors if isinstance(fault.place, TextPlace)]
     step = rough.statements.get("step")
     if step is None or _touched(step, faults):
         return None
@@ -258,12 +285,6 @@ def _sketch(
     unknown = [o.span for o in names if o.kind is NameKind.PARAMETER and o.name not in sound]
     kept = tuple(c for c in rough.clauses if not _touched(c.span, [*faults, *unknown]))
     return replace(rough, clauses=kept)
-
-
-def _fault_spans(diagnostics: Diagnostics) -> Iterator[Span]:
-    for fault in diagnostics:
-        if fault.severity is Severity.ERROR and isinstance(fault.place, TextPlace):
-            yield fault.place.span
 
 
 def _touched(span: Span, faults: list[Span]) -> bool:
@@ -317,3 +338,130 @@ def _entry(statement: s.Statement) -> Iterator[OutlineEntry]:
             yield entry("clause", name, f"on each {each.text}")
         case s.ProfileDecl(name, _, weights):
             yield entry("profile", name, ", ".join(weight.name.text for weight in weights))
+
+
+# Quick fixes: what a finding's own help offers, made into edits and tried before it is offered.
+
+_QUOTED = re.compile(r"`([^`…]+)`")
+# The wording of help decides what a fix does, so that no finding needs to know of editors; a help that fits none of
+# these is shown and offers nothing. Each fix is tried before it is offered, so a changed wording loses a fix and never
+# breaks a text.
+_REPLACES = ("did you mean", "write", "units are in lower case")
+_INSERTS = ("declare it: ", "add its name: ", "add the length of a frame: ", "add one: ")
+_OBLIGES = "oblige it only where it asks something: `on "
+_GLUES = "a unit is written without a space: "
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that takes a finding away, and what it is called."""
+
+    title: str
+    finding: Diagnostic
+    edits: tuple[TextEdit, ...]
+
+
+def fixes(reading: TextReading, faults: Iterable[Diagnostic]) -> list[Fix]:
+    """The changes that the findings' help offers, each tried: it must take its finding away and bring no error."""
+    return [fix for one in faults for fix in _offered(reading, one) if _helps(reading, fix)]
+
+
+def _offered(reading: TextReading, fault: Diagnostic) -> Iterator[Fix]:
+    if fault.help is None or not isinstance(fault.place, TextPlace):
+        return
+    quoted, span = _QUOTED.findall(fault.help), fault.place.span
+    if fault.help.startswith(_OBLIGES):
+        text = fault.help.removeprefix(_OBLIGES).removesuffix("`")
+        for clause in reading.document.statements:
+            if isinstance(clause, s.FrameClauseDecl) and clause.span.start <= span.start < clause.span.end:
+                yield Fix(f"oblige it on `{text}`", fault, (TextEdit(clause.obligation.span, text),))
+    elif fault.help.startswith(_GLUES):
+        start = len(reading.text[: span.start].rstrip())
+        yield Fix(f"write `{quoted[0]}`", fault, (TextEdit(Span(start, span.start), ""),))
+    elif fault.help.startswith(_INSERTS):
+        yield Fix(f"add `{quoted[0]}`", fault, (_inserted(reading, quoted[0]),))
+    elif fault.help.startswith(_REPLACES):
+        # A window is offered with its brackets; where they stand around the place already they are not doubled.
+        inside = reading.text[: span.start].rstrip().endswith("[")
+        for text in quoted:
+            written = text[1:-1] if inside and text.startswith("[") else text
+            yield Fix(f"write `{text}`", fault, (TextEdit(span, written),))
+    elif fault.help.endswith("or drop it"):
+        yield from _dropped(reading, fault, span)
+
+
+def _inserted(reading: TextReading, statement: str) -> TextEdit:
+    """A new statement on a line of its own: a name at the top, a clause at the end, others above the clauses."""
+    clauses = (s.FrameClauseDecl, s.EventClauseDecl)
+    first = next((d.span.start for d in reading.document.statements if isinstance(d, clauses)), len(reading.text))
+    offset = {"contract": 0, "clause": len(reading.text)}.get(statement.split()[0], first)
+    gap = "\n" if offset and reading.text[offset - 1] != "\n" else ""
+    return TextEdit(Span(offset, offset), f"{gap}{statement}\n")
+
+
+def _dropped(reading: TextReading, fault: Diagnostic, span: Span) -> Iterator[Fix]:
+    """A declaration that nothing uses, with its line if it stands alone there."""
+    for statement in reading.document.statements:
+        if isinstance(statement, s.ParamDecl | s.AtomDecl) and statement.name.span == span:
+            start, end = statement.span.start, statement.span.end
+            alone = not reading.text[reading.text.rfind("\n", 0, start) + 1 : start].strip()
+            if alone and reading.text[end : end + 1] == "\n":
+                end += 1
+            yield Fix(f"drop `{statement.name.text}`", fault, (TextEdit(Span(start, end), ""),))
+
+
+def _helps(reading: TextReading, fix: Fix) -> bool:
+    """Whether the finding is gone, unless it is one that only the solver would find again, and no error is new."""
+    after = read(edited(reading.text, fix.edits), reading.source.name)
+    now, before = (sum(one.code == fix.finding.code for one in text.findings) for text in (after, reading))
+    is_gone = now < before or fix.finding not in reading.findings
+    return is_gone and len(after.errors) <= len(reading.errors)
+
+
+# Renaming parameters, clauses, declared atoms, profiles and the contract, checked before it is done.
+
+_RENAMED = (NameKind.CONTRACT, NameKind.PARAMETER, NameKind.CLAUSE, NameKind.ATOM, NameKind.PROFILE)
+
+
+class CannotRename(Exception):  # noqa: N818  (it says what cannot be done)
+    """Why a name stays as it is."""
+
+
+def renamable(reading: TextReading, offset: int) -> Occurrence:
+    """The name at a place; CannotRename if it is none that the text declares."""
+    name = reading.at(offset)
+    if name is None or name.kind not in _RENAMED:
+        raise CannotRename("there is no name here that the contract declares")
+    if not any(o.declares for o in reading.same(name)):
+        raise CannotRename(f"the {name.kind.value} `{name.name}` is not declared in this contract")
+    return name
+
+
+def rename(reading: TextReading, offset: int, new: str) -> list[TextEdit]:
+    """The edits that give a name another word everywhere; CannotRename if the contract would mean something else."""
+    name = renamable(reading, offset)
+    # Nobody knows what the word means in a statement that cannot be read.
+    spans = [statement.span for statement in reading.document.statements]
+    for token in read_tokens(reading.source, Diagnostics())[0]:
+        place = token_span(token)
+        if str(token) == name.name and not any(span.start <= place.start < span.end for span in spans):
+            line = reading.source.position(place.start)[0]
+            raise CannotRename(f"line {line} also has `{name.name}` and cannot be read; correct it first")
+    changed = reading.same(name)
+    edits = [TextEdit(occurrence.span, new) for occurrence in changed]
+    after = read(edited(reading.text, edits), reading.source.name)
+    faults, before = after.errors, reading.errors
+    if len(faults) > len(before):
+        known = {(d.code, d.headline) for d in before}
+        said = next((d.headline for d in faults if (d.code, d.headline) not in known), faults[-1].headline)
+        raise CannotRename(f"`{new}` cannot be the name of this {name.kind.value}: {said}")
+    # The new name must stand for exactly what it stood for before and what is renamed: else a clause would silently
+    # read another parameter or atom.
+    if _kinds(after, new) != sorted([*_kinds(reading, new), *(o.kind.value for o in changed)]):
+        raise CannotRename(f"`{new}` means something else in this contract")
+    return edits
+
+
+def _kinds(reading: TextReading, name: str) -> list[str]:
+    """The kinds of all occurrences of a word, sorted."""
+    return sorted(o.kind.value for o in reading.occurrences if o.name == name)

@@ -1,9 +1,16 @@
-"""Contracts in other languages: LaTeX for papers, STL for rtamt."""
+"""Contracts in other languages, LaTeX for papers and STL for rtamt; and at work: `tracepact export` and `demo`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from pathlib import Path
 
-from tracepact.language.contract import Contract, EventClause, FrameClause
+import click
+
+from tracepact.declarations import spec_path, starter_contracts
+from tracepact.diagnostics.collection import Diagnostics, summarise
+from tracepact.evaluate.scorecard import Scorecard
+from tracepact.language.compilation import compile_source, read_source
+from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause
 from tracepact.language.formula import (
     Always,
     And,
@@ -35,7 +42,16 @@ from tracepact.language.predicate import (
     TermSum,
     TermType,
 )
-from tracepact.wording import print_number
+from tracepact.options import contract_argument, given_contract, set_option
+from tracepact.outputs import LocalFolder
+from tracepact.runs.directory import write_run
+from tracepact.runs.report import Report
+from tracepact.runs.report_parts import report_of
+from tracepact.runs.report_views import WITH_RUN, render_report, run_pages
+from tracepact.runs.run import Run, score
+from tracepact.show.lines import give, progress, say
+from tracepact.show.tables import Cell, ShareBar, Table, TerminalTable, Tone, output, words
+from tracepact.wording import decimal, print_number
 
 # Formulas, predicates and whole contracts as LaTeX for papers; needs amsmath, no other package.
 
@@ -271,3 +287,99 @@ EXPORTS: dict[str, Callable[[Contract], str]] = {"latex": contract_latex, "rtamt
 
 EVENT_TARGETS = frozenset({"latex"})
 """The targets that can express event clauses."""
+
+
+# `tracepact export`: write a contract in another tool's language.
+
+
+@click.command()
+@contract_argument
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(sorted(EXPORTS)),
+    required=True,
+    help="The language: latex, a table of every clause; rtamt, the frame clauses as STL text for that monitor.",
+)
+@set_option
+def export_command(contract: str, target: str, overrides: tuple[tuple[str, str], ...]) -> None:
+    """Print a contract, after projection to its grid, in another tool's language.
+
+    Every target can express frame clauses, only latex event clauses (`on each …`) too; what is left out is named.
+    """
+    compiled = given_contract(contract, overrides)
+    if compiled.event_clauses and target not in EVENT_TARGETS:
+        names = ", ".join(clause.name for clause in compiled.event_clauses)
+        say(f"left out because {target} has no event clauses: {names}", "yellow")
+    give(EXPORTS[target](compiled))
+
+
+# `tracepact demo`: three imitation systems whose frame F1 is nearly the same and whose vectors are not.
+
+SYSTEMS = ("late_long", "over_firing", "fragmenting")
+CONTRACT = "boundary_gate"
+
+
+def score_demo(name: str) -> Run:
+    """Score one of the shipped SYSTEMS."""
+    tables = spec_path("demo")
+    return score(
+        starter_contracts()[CONTRACT],
+        tables / "reference.tsv",
+        tables / f"{name}.tsv",
+        durations=tables / "durations.tsv",
+        conditions=tables / "conditions.tsv",
+    )
+
+
+def frame_f1(card: Scorecard) -> Fraction:
+    """Twice the frames active on both sides over all active frames, all clips and classes together."""
+    ref, pred = card.atoms["ref_active"], card.atoms["pred_active"]
+    # 2·tp + fp + fn is the sum of both sides, so the layout's masks need no counting by class.
+    active = ref.bit_count() + pred.bit_count()
+    return Fraction(2 * (ref & pred).bit_count(), active) if active else Fraction(1)
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=LocalFolder(),
+    default=Path("out/demo"),
+    show_default=True,
+    help="The folder to write the run directories to.",
+)
+def demo_command(out: Path) -> None:
+    """Check the starter contract, score three imitation systems, show where they fail and write their reports."""
+    console = output()
+    diagnostics = Diagnostics()
+    source = read_source(starter_contracts()[CONTRACT], diagnostics)
+    if source is not None:
+        compile_source(source, diagnostics)
+    diagnostics.raise_errors()
+    say(f"checked {CONTRACT}: {summarise(diagnostics) if len(diagnostics) else 'ok'}")
+    runs: dict[str, Run] = {}
+    reports: dict[str, Report] = {}
+    with progress(2 * len(SYSTEMS)) as advance:
+        for name in SYSTEMS:
+            advance(f"scoring {name}")
+            runs[name] = score_demo(name)
+            reports[name] = report_of(runs[name])
+        for name, run in runs.items():
+            advance(f"writing {out / name}")
+            write_run(run, out / name, report=reports[name], views=run_pages(run).files(WITH_RUN))
+    console.print(TerminalTable(_comparison(runs, reports)))
+    console.print("Nearly the same frame F1, three different failures: that is what the vector is for.\n")
+    first = SYSTEMS[0]
+    console.print(f"[bold]{first} in full[/bold]")
+    console.print(render_report(reports[first]))
+    say(f"wrote a run directory for each to {out}; open {out / first / 'report.html'} in a browser")
+
+
+def _comparison(runs: Mapping[str, Run], reports: Mapping[str, Report]) -> Table:
+    rows: list[list[Cell | str]] = [
+        ["frame F1", *(Cell(decimal(frame_f1(run.card)), Tone.STRONG) for run in runs.values())]
+    ]
+    for number, clause in enumerate(runs[SYSTEMS[0]].card.contract.clauses):
+        scores = [report.vector[number].scores[Aggregation.POOLED] for report in reports.values()]
+        rows.append([clause.name, *(Cell(score.text, Tone.STRONG, bar=ShareBar(score.value)) for score in scores)])
+    return Table("Three systems, pooled over clips and classes", words("", *runs), rows)

@@ -14,13 +14,11 @@ import click
 from rich.padding import Padding
 from rich.text import Text
 
-from tracepact.author.editor_help import CHOICES
-from tracepact.author.editor_text import NameKind
+from tracepact.author.editor_text import CHOICES, NameKind
 from tracepact.declarations import rules, spec_path, starter_contracts
-from tracepact.diagnostics import codes
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics import findings
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, did_you_mean
+from tracepact.diagnostics.findings import CODES, Diagnostic, did_you_mean
 from tracepact.language.compilation import formula_contract, load_contract, read_source
 from tracepact.language.contract import Contract
 from tracepact.language.explanation import (
@@ -28,10 +26,10 @@ from tracepact.language.explanation import (
     EventClauseExplanation,
     FrameClauseExplanation,
     explain_contract,
-    language_reference,
 )
 from tracepact.language.explanation import words as formula_words
 from tracepact.language.predicate import Each, TermType, writable_attributes
+from tracepact.language.vocabulary import language_reference
 from tracepact.logic.contract_findings import check_contract
 from tracepact.logic.decisions import QUESTION_SECONDS
 from tracepact.options import (
@@ -51,7 +49,7 @@ from tracepact.wording import count, print_number
 # what is written beside the codes for those that need data, another contract or more than a text.
 
 _FAULTS = "conformance/contracts"
-_BESIDE = Path(codes.__file__).with_name("examples.toml")
+_BESIDE = Path(findings.__file__).with_name("examples.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +184,7 @@ def word_helps() -> dict[str, WordHelp]:
 
 
 def _examples(title: str, form: str) -> Iterator[tuple[str, str]]:
-    """What a form of the reference may be asked for by, each with a statement that uses it."""
+    """The words by which a form of the reference is found, each with a statement that uses it."""
     match title:
         case "Atoms":
             yield form, f"clause heard on {form} : N[40ms] pred_active"
@@ -212,7 +210,7 @@ def _using(words: Sequence[str]) -> str:
 
 
 def _word(name: str) -> Iterator[str]:
-    """What a word of contracts means, each form that it stands in, and a statement that uses it."""
+    """The forms of a word of contracts with their meanings, and a statement that uses it."""
     told = word_helps()[name]
     yield from (fill(form, _width(), subsequent_indent="    ") for form in told.forms)
     yield f"\nexample:\n    {told.example}"
@@ -272,11 +270,17 @@ def _language() -> Iterator[str]:
     yield "spec/language.md defines all of it; `tracepact show boundary_gate` prints a contract with comments"
 
 
+def _rules(*names: str) -> Iterator[str]:
+    """Some rules, each as a paragraph that hangs from its number."""
+    for rule in names:
+        text = f"{rule} {rules()[rule].replace('*', '')}"
+        yield fill(text, _width(), subsequent_indent=" " * (len(max(names, key=len)) + 1)) + "\n"
+
+
 def _calibration() -> Iterator[str]:
     """The rules for calibration sets, and the one that ships."""
     yield "A calibration set is what `tracepact select` chooses a contract by.\n"
-    for rule in _CALIBRATION_RULES:
-        yield fill(f"{rule} {rules()[rule].replace('*', '')}", _width(), subsequent_indent="     ") + "\n"
+    yield from _rules(*_CALIBRATION_RULES)
     yield "The set that ships as `boundary_gate`:\n"
     yield indent(spec_path("calibration/boundary_gate.calibration").read_text(encoding="utf-8"), "    ")
 
@@ -284,8 +288,7 @@ def _calibration() -> Iterator[str]:
 def _preferences() -> Iterator[str]:
     """The rules for tables of preferences, with one of each kind."""
     yield "Preferences are what `tracepact select --preferences FILE` chooses a contract by in place of ranks.\n"
-    for rule in _PREFERENCE_RULES:
-        yield fill(f"{rule} {rules()[rule].replace('*', '')}", _width(), subsequent_indent="      ") + "\n"
+    yield from _rules(*_PREFERENCE_RULES)
     yield "Over the cases of a calibration set:\n"
     yield indent(
         "a,b,worse,weight,judge\nlate onset,early onset,a,1,ann\nfragmentation,late onset,same,1,bob\n", "    "
@@ -297,7 +300,7 @@ def _preferences() -> Iterator[str]:
 def _notations() -> Iterator[str]:
     """How formulas of others are read, with one of each that says the same."""
     yield "Formulas of others are read with --from mltl or --from ltlf, by sat, implies, equivalent and simplify.\n"
-    yield fill(f"21.7 {rules()['21.7'].replace('*', '')}", _width(), subsequent_indent="     ") + "\n"
+    yield from _rules("21.7")
     for notation, formula in _SAME.items():
         yield f"    {notation:<10} {formula}"
 
@@ -388,12 +391,13 @@ def explain_command(contract: str, overrides: tuple[tuple[str, str], ...], notes
     for row in explanation.clauses:
         console.print(Text(row.clause, style="bold"))
         console.print(Padding(Text(row.words), (0, 0, 0, 2)))
+        said: list[str] = []
         if isinstance(row, EventClauseExplanation):
-            console.print(Padding(Text(" ".join(row.text.split()), style="dim"), (0, 0, 0, 2)))
-        for attribute in row.attributes if isinstance(row, EventClauseExplanation) else ():
-            console.print(Padding(Text(f"{attribute.name}: {attribute.words}", style="dim"), (0, 0, 0, 2)))
-        for sentence in row.written if isinstance(row, EventClauseExplanation | FrameClauseExplanation) else ():
-            console.print(Padding(Text(sentence, style="dim"), (0, 0, 0, 2)))
+            said = [" ".join(row.text.split()), *(f"{one.name}: {one.words}" for one in row.attributes)]
+        if isinstance(row, EventClauseExplanation | FrameClauseExplanation):
+            said += row.written
+        for line in said:
+            console.print(Padding(Text(line, style="dim"), (0, 0, 0, 2)))
         console.print(Padding(Text(_measures(row), style="dim"), (0, 0, 1, 2)))
     if notes:
         for headline in _implied(compiled):

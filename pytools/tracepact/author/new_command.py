@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 import click
 
+from tracepact.declarations import CONTRACT_ENDING
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import Source
+from tracepact.diagnostics.findings import Source, did_you_mean
 from tracepact.files import write_whole
 from tracepact.language.compilation import load_contract, parse_contract
 from tracepact.language.printer import format_document
 from tracepact.language.reader import read_document
-from tracepact.logic.decisions import ContractText
-from tracepact.logic.value_findings import ValueFindings
-from tracepact.options import CONTRACT_ENDING, Length, complete_starter, earlier_name
+from tracepact.logic.value_findings import ContractText, ValueFindings
+from tracepact.options import Length, complete_starter, earlier_name
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.wording import written_time
 
@@ -121,7 +121,7 @@ def draft(name: str, answers: DraftAnswers) -> str:
 
 
 def _draft_answer(answers: DraftAnswers) -> Iterator[OnTime | Never]:
-    """What is asked, in order; so much more that no silent, always active or broken prediction satisfies all."""
+    """The questions of a draft, completed so that no silent, always active or broken prediction meets all of them."""
     edges = {OnTime.ONSETS, OnTime.OFFSETS} & {*answers.on_time}
     never = {*answers.never}
     if OnTime.LENGTHS in answers.on_time:
@@ -160,8 +160,8 @@ _E = TypeVar("_E", bound=Enum)
     multiple=True,
     help="What must never happen; repeatable (default: misses and false alarms).",
 )
-@click.option("--early", type=Length(), help="How early an edge may be (default: 40ms).")
-@click.option("--late", type=Length(), help="How late an edge may be (default: as --early).")
+@click.option("--early", type=Length(zero=True), help="How early an edge may be, 0 if never (default: 40ms).")
+@click.option("--late", type=Length(zero=True), help="How late an edge may be (default: as --early).")
 @click.option("--step", type=Length(), help="The length of a frame (default: 20ms).")
 def command(
     name: str,
@@ -186,13 +186,14 @@ def command(
         raise click.UsageError(f"`{place}` already exists; choose another name")
     if not place.parent.is_dir():
         raise click.UsageError(f"there is no folder `{place.parent}`; make it first, or choose another place")
-    answers = [on_time, never, early, late, step]
-    if starter is not None and any(answers):
+    # A time of 0 is an answer.
+    answered = bool(on_time or never) or any(time is not None for time in (early, late, step))
+    if starter is not None and answered:
         raise click.UsageError("--starter copies a starter contract as it is; leave the other options out")
     if starter is not None:
         text = _renamed(load_contract(starter).source.text, place.stem)
     else:
-        asking = not any(answers) and sys.stdin.isatty()
+        asking = not answered and sys.stdin.isatty()
         drafted = Source(
             str(place), draft(place.stem, _prompted() if asking else _answers(on_time, never, early, late, step))
         )
@@ -219,12 +220,12 @@ def _answers(
 ) -> DraftAnswers:
     """The answers that options give; what is not given is the default."""
     usual = DraftAnswers()
-    before = early or late or usual.early
+    before = next((time for time in (early, late) if time is not None), usual.early)
     return DraftAnswers(
         tuple(map(OnTime, on_time)) if on_time or never else usual.on_time,
         tuple(map(Never, never)) if on_time or never else usual.never,
         before,
-        late or before,
+        before if late is None else late,
         step or usual.step,
     )
 
@@ -234,7 +235,7 @@ def _prompted() -> DraftAnswers:
     usual = DraftAnswers()
     on_time = _several("What must be on time?", OnTime, usual.on_time)
     never = _several("What must never happen?", Never, usual.never)
-    early = _time("How early may an edge be?", usual.early)
+    early = _time("How early may an edge be? (0 if never)", usual.early)
     is_other = click.prompt(
         "Is there a different limit for late? [y/N]", False, type=_YesOrNo(), show_default=False, err=True
     )
@@ -244,7 +245,7 @@ def _prompted() -> DraftAnswers:
 
 def _time(question: str, usual: Fraction) -> Fraction:
     """A time; what is offered is written as it has to be typed."""
-    time: Fraction = click.prompt(question, written_time(usual), type=Length(), err=True)
+    time: Fraction = click.prompt(question, written_time(usual), type=Length(zero=True), err=True)
     return time
 
 
@@ -268,4 +269,5 @@ def _several(question: str, kind: type[_E], usual: Sequence[_E]) -> tuple[_E, ..
         unknown = [word for word in words if word not in {one.value for one in kind}]
         if not unknown:
             return tuple(one for one in kind if one.value in words)
-        say(f"`{unknown[0]}` is none of them")
+        hint = did_you_mean(unknown[0], [one.value for one in kind])
+        say(f"`{unknown[0]}` is none of them{hint and f'; {hint}'}")

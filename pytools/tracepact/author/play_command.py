@@ -156,9 +156,20 @@ def _records(diagnostics: tuple[Diagnostic, ...]) -> tuple[DiagnosticRecord, ...
 def _clause(card: Scorecard, clause: FrameClause | EventClause, score: Score, duty: int) -> ClauseVerdict:
     counts = card.counts[clause.name]
     if isinstance(clause, EventClause):
-        kind, lanes = f"each {clause.each.value}", _event_lanes(card, clause)
+        kind = f"each {clause.each.value}"
+        obliged = {segment: tuple(runs) for segment, runs in obliged_intervals(card, clause.each).items()}
+        violated: dict[int, tuple[FrameRun, ...]] = {}
+        for violation in card.event_clause(clause.name).violations:
+            violated[violation.segment] = (*violated.get(violation.segment, ()), violation.interval)
     else:
-        kind, lanes = "frames", _frame_lanes(card, clause.name, duty)
+        kind, runs_of, segments = "frames", card.layout.runs_of, range(len(card.family.classes))
+        obliged = {segment: runs_of(duty, segment) for segment in segments}
+        violated = {segment: runs_of(card.violated[clause.name], segment) for segment in segments}
+    # A scene has one clip, so that the segments of its family are its classes.
+    lanes = tuple(
+        ClauseLane(label, obliged.get(segment, ()), violated.get(segment, ()))
+        for segment, label in enumerate(card.family.classes)
+    )
     shown = shown_violations(card, clause, _SHOWN).shown
     return ClauseVerdict(
         clause.name,
@@ -174,26 +185,6 @@ def _clause(card: Scorecard, clause: FrameClause | EventClause, score: Score, du
 
 def _violation(violation: FrameViolationRecord | EventViolationRecord) -> Violation:
     return Violation(violation.label, print_number(violation.start), violation.part.line, violation.how_far)
-
-
-def _frame_lanes(card: Scorecard, clause: str, duty: int) -> tuple[ClauseLane, ...]:
-    # A scene has one clip, so that the segments of its family are its classes.
-    runs, failed = card.layout.runs_of, card.violated[clause]
-    return tuple(
-        ClauseLane(label, runs(duty, segment), runs(failed, segment))
-        for segment, label in enumerate(card.family.classes)
-    )
-
-
-def _event_lanes(card: Scorecard, clause: EventClause) -> tuple[ClauseLane, ...]:
-    violated: dict[int, list[FrameRun]] = {}
-    for violation in card.event_clause(clause.name).violations:
-        violated.setdefault(violation.segment, []).append(violation.interval)
-    obliged = obliged_intervals(card, clause.each)
-    return tuple(
-        ClauseLane(label, tuple(obliged.get(segment, ())), tuple(violated.get(segment, ())))
-        for segment, label in enumerate(card.family.classes)
-    )
 
 
 # Asked with every drag of an event, while the text stays the same.

@@ -1,4 +1,4 @@
-"""Tries a contract: plays the cast on scenes or given references, and says what is wrong with it (chapter 22)."""
+"""`tracepact try`: plays the cast on scenes or references, and says what is wrong with a contract (chapter 22)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -6,6 +6,9 @@ from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+import click
+import msgspec
 
 from tracepact.author.trial_record import (
     ROW_COLUMNS,
@@ -20,9 +23,13 @@ from tracepact.author.trial_record import (
     TrialFinding,
     finding_lines,
     heading,
+    print_trial,
+    rows,
     tables,
+    trial_page,
     typed_rows,
 )
+from tracepact.command_line import Exit
 from tracepact.data.family import Family, Runs, Side
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
@@ -39,18 +46,33 @@ from tracepact.evaluate.cast import (
 )
 from tracepact.evaluate.masks import LONGEST, allowances, obligated_run
 from tracepact.evaluate.scorecard import Scorecard, obliged_frames, score_family
+from tracepact.files import json_text
 from tracepact.language.compilation import contract_from
 from tracepact.language.contract import Contract, EventClause, FrameClause, Profile
-from tracepact.language.formula import FrameRun
 from tracepact.logic.arithmetic import one_clip
-from tracepact.logic.fault_scenes import closing_clause, evasion
-from tracepact.records import Exact
+from tracepact.logic.predictions import closing_clause, evasion
+from tracepact.options import (
+    WholeNumber,
+    contract_argument,
+    durations_option,
+    fail_on_option,
+    format_option,
+    full_option,
+    given_contract,
+    has_failed,
+    set_option,
+)
+from tracepact.outputs import OutputFolder, print_json, print_rows, write_results
+from tracepact.records import Exact, plain
 from tracepact.runs.run import Run, score
-from tracepact.runs.timelines import Timeline, timeline, worst_timelines
+from tracepact.runs.timelines import timeline, worst_timelines
 from tracepact.selection.calibration import Calibration
+from tracepact.selection.calibration_reader import load_calibration
+from tracepact.selection.draft import complete_calibration
 from tracepact.selection.exploits import useless_winners
+from tracepact.show.lines import print_diagnostics, progress, say
 from tracepact.show.pages import Presented, presented
-from tracepact.show.tables import Table
+from tracepact.show.tables import Table, csv_text
 from tracepact.wording import count, decimal, listed, rounded, short
 
 # What a trial says of a contract: clauses that a perfect prediction violates, faults that nothing notices, clashes.
@@ -116,18 +138,14 @@ def _unnoticed(member: Member, cards: Cards) -> Iterator[TrialFinding]:
         # A system that listens to nothing and scores 1 everywhere is a fault of the contract; one that strays further
         # than every tolerance may be meant to pass.
         constant = member.name in (SILENT, ALWAYS_ON, WRONG_CLASS)
+        does = member.words if member.words.startswith(("predicts", "leaves")) else f"predicts {member.words}"
         yield TrialFinding(
             "unnoticed",
             "warning" if constant else "note",
-            f"no clause notices a system that {_third_person(member)}: `{member.name}` scores 1 everywhere",
+            f"no clause notices a system that {does}: `{member.name}` scores 1 everywhere",
             (),
             (member.name,),
         )
-
-
-def _third_person(member: Member) -> str:
-    """What a system does, after `a system that`."""
-    return member.words if member.words.startswith(("predicts", "leaves")) else f"predicts {member.words}"
 
 
 def _evaded(contract: Contract) -> Iterator[TrialFinding]:
@@ -140,16 +158,15 @@ def _evaded(contract: Contract) -> Iterator[TrialFinding]:
         atoms: Mapping[str, Runs] = {atom: {} for atom in contract.declared_atoms}
         clip = replace(one_clip(scene, contract.step), frames=(shown.frames,), masks=atoms)
         if all(score.value == 1 for score in score_family(contract, clip).vector().values()):
-            refs, preds = (_in_seconds(runs, contract.step) for runs in (scene.refs, scene.preds))
+            refs, preds = (
+                ", ".join(f"{short(start * contract.step)} to {short(end * contract.step)}" for start, end in runs)
+                for runs in (scene.refs, scene.preds)
+            )
             words = (
                 f"`{clause.name}` is evaded: {shown.words}, and every clause scores 1: references at {refs} s, "
                 f"predictions at {preds} s; `{closing_clause(contract)}` would notice"
             )
             yield TrialFinding("evaded", "warning", words, (clause.name,))
-
-
-def _in_seconds(runs: Sequence[FrameRun], step: Fraction) -> str:
-    return ", ".join(f"{short(start * step)} to {short(end * step)}" for start, end in runs)
 
 
 def useless_wins(contract: Contract, calibration: Calibration) -> Iterator[TrialFinding]:
@@ -322,10 +339,8 @@ def try_contract(
         'no clause notices a system that predicts every class at every frame: `always on` scores 1 everywhere'
     """
     compiled = contract_from(contract, set)
-    if ref is None:
-        return presented(TriedContract, trial_on(compiled, scenes(compiled), seed=seed, supplied=False))
-    family = referenced(compiled, ref, durations).card.family
-    return presented(TriedContract, trial_on(compiled, family, seed=seed, supplied=True))
+    family = scenes(compiled) if ref is None else referenced(compiled, ref, durations).card.family
+    return presented(TriedContract, trial_on(compiled, family, seed=seed, supplied=ref is not None))
 
 
 def trial_on(compiled: Contract, family: Family, *, seed: int, supplied: bool) -> Trial:
@@ -344,7 +359,10 @@ def trial_on(compiled: Contract, family: Family, *, seed: int, supplied: bool) -
         tuple(ContractTolerance(one.name, one.frames, one.frames <= LONGEST) for one in allowances(compiled)),
         tuple(_scene(family, clip) for clip in range(len(family.clips))),
         tuple(_system(member, cards[member.name], drawn) for member in members),
-        tuple(_orders(compiled, cards)),
+        tuple(
+            ClauseOrder(clause.name, _ordered({name: card.score(clause.name).value for name, card in cards.items()}))
+            for clause in compiled.clauses
+        ),
         profiles,
         (*(() if supplied else _evaded(compiled)), *trial_findings(compiled, members, cards, profiles)),
     )
@@ -379,14 +397,8 @@ def _system(member: Member, card: Scorecard, drawn: Sequence[int]) -> SystemTria
         counts = card.counts[clause]
         satisfied, obligated = int(counts.satisfied.sum()), int(counts.obligated.sum())
         values.append(ClauseValue(clause, scored.value, rounded(scored.value), satisfied, obligated, scored.vacuous))
-    lanes: tuple[Timeline, ...] = tuple(timeline(card, segment) for segment in drawn)
+    lanes = tuple(timeline(card, segment) for segment in drawn)
     return SystemTrial(member.name, member.words, member.strays, tuple(values), lanes, worst[0] if worst else None)
-
-
-def _orders(contract: Contract, cards: Mapping[str, Scorecard]) -> Iterator[ClauseOrder]:
-    for clause in contract.clauses:
-        values = {name: card.score(clause.name).value for name, card in cards.items()}
-        yield ClauseOrder(clause.name, _ordered(values))
 
 
 def _profiles(contract: Contract, cards: Mapping[str, Scorecard]) -> Iterator[ProfileTrial]:
@@ -404,3 +416,80 @@ def _ordered(values: Mapping[str, Fraction]) -> tuple[tuple[str, ...], ...]:
     """Names by falling value, those of one value together."""
     levels = sorted({*values.values()}, reverse=True)
     return tuple(tuple(name for name, value in values.items() if value == level) for level in levels)
+
+
+# `tracepact try`: play a fixed cast of systems against a contract, and say what is wrong with it.
+
+_COMMAND = "try"
+_ABOUT_PREDICTIONS = ("one-sided-label", "clip-without-predictions")
+"""What is said of references that have no predictions yet, which is meant here."""
+
+
+@click.command()
+@contract_argument
+@click.option("--ref", type=click.Path(), help="Reference events: a file or folder of any format.")
+@durations_option()
+@click.option(
+    "--calibration",
+    metavar="SET",
+    shell_complete=complete_calibration,
+    help="A calibration set, or the name of a shipped one, whose mildest faults no useless system may reach.",
+)
+@set_option
+@click.option("--seed", type=WholeNumber(0), default=SEED, show_default=True, help="Seed of the generator.")
+@fail_on_option
+@click.option("--out", type=OutputFolder(_COMMAND), help="Write page, JSON and rows to this folder.")
+@full_option
+@format_option("text", "json", "csv")
+def try_command(
+    contract: str,
+    ref: str | None,
+    durations: str | None,
+    calibration: str | None,
+    overrides: tuple[tuple[str, str], ...],
+    seed: int,
+    fail_on: str,
+    out: Path | None,
+    full: bool,
+    form: str,
+) -> int:
+    """Try a contract: play a fixed cast of systems against it, and say in sentences what is wrong.
+
+    CONTRACT is a file, or the name of a starter contract such as boundary_gate. The cast is perfect, silent, always on,
+    late, early, long, short, split, merged, jittered, of the wrong class, with one event too many or too few, and moved
+    by each tolerance and one frame less or more. It is played on scenes made for the contract's own step and
+    tolerances, or on the references of --ref. With --calibration useless systems are played on the set's references too
+    and must score below its mildest faults. What it shows holds for these clips; `check` decides for all.
+
+    Exit codes: 0 tried, 2 invalid input, or a finding at least as severe as --fail-on.
+    """
+    if ref is None and durations is not None:
+        raise click.UsageError("--durations goes with --ref: the scenes have their own")
+    compiled = given_contract(contract, overrides)
+    with progress(2) as advance:
+        advance("reading")
+        run = None if ref is None else referenced(compiled, ref, durations)
+        family = scenes(compiled) if run is None else run.card.family
+        advance("playing")
+        trial = trial_on(compiled, family, seed=seed, supplied=run is not None)
+    if calibration is not None:
+        wins = tuple(useless_wins(compiled, load_calibration(calibration)))
+        trial = msgspec.structs.replace(trial, findings=(*wins, *trial.findings))
+    diagnostics = () if run is None else run.diagnostics
+    print_diagnostics([one for one in diagnostics if one.code not in _ABOUT_PREDICTIONS])
+    if out is not None:
+        files = {
+            "trial.html": trial_page(trial),
+            "trial.json": json_text(plain(trial)),
+            "trial.csv": csv_text(ROW_COLUMNS, rows(trial)),
+        }
+        write_results(out, _COMMAND, files)
+        say(f"wrote {len(files)} files to {out}")
+    match form:
+        case "json":
+            print_json(trial)
+        case "csv":
+            print_rows(ROW_COLUMNS, rows(trial))
+        case _:
+            print_trial(trial, full=full)
+    return Exit.INVALID if has_failed(fail_on, (finding.severity for finding in trial.findings)) else Exit.OK

@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
+from rich.console import Group
+from rich.text import Text
 
 from tracepact.language.contract import Aggregation
 from tracepact.language.explanation import AGGREGATED
 from tracepact.records import Count, Digest, Exact, Name, NotNegative, Record, Share, ShareDecimal
 from tracepact.runs.timelines import Timeline, lane, timeline_figure
 from tracepact.show.figures import heat_table, inline
+from tracepact.show.lines import reader_may_leave
 from tracepact.show.pages import Form, Lane, Section, html_page, html_table, lane_chart, templates
-from tracepact.show.tables import Cell, Table, Tone, numbers, words
+from tracepact.show.tables import Cell, Table, TerminalTable, Tone, numbers, output, print_tables, words
 from tracepact.wording import count, decimal, time_text
 
 # What a trial of a contract gives: the values of every system, how they order, and what is wrong, in sentences.
@@ -145,11 +148,14 @@ class Trial(Record, frozen=True):
 
 _FOLDER = Path(__file__).resolve().parent
 _MOST_TIED = 6
+_WIDEST = 120
+_MOST_FINDINGS = 5
+"""With the heading and a line for each system, what one screen has room for."""
 ROW_COLUMNS = ("system", "strays", "clause", "value", "decimal", "satisfied", "obligated", "vacuous")
 
 
 def heading(trial: Trial) -> list[str]:
-    """What was played on what."""
+    """Lines on the systems and clips of a trial, the aggregation and the tolerances."""
     scenes = "given references" if trial.given else "scenes made for its step and tolerances"
     lines = [
         f"{count(len(trial.systems), 'system')} played on {count(len(trial.scenes), 'clip')} ({scenes})",
@@ -195,7 +201,7 @@ def value_table(trial: Trial, *, full: bool = True) -> Table:
 
 
 def shown_columns(trial: Trial) -> str:
-    """What the numbers above the columns of a short table mean, and its sign for a value without an obligation."""
+    """The meaning of the numbered columns of a short table, and of its sign for a value without an obligation."""
     clauses = ", ".join(f"{number} {row.clause}" for number, row in enumerate(trial.orders, 1))
     empty = any(score.vacuous for system in trial.systems for score in system.scores)
     return f"{clauses}{'; ∅: nothing was asked' if empty else ''}"
@@ -297,9 +303,33 @@ def cast_figure(trial: Trial) -> str:
     return lane_chart("What each system predicts", panels, lanes)
 
 
-def worst_figure(system: SystemTrial, worst: Timeline) -> str:
-    """Where a system loses most: both sides, and the frames where each clause fails."""
-    return timeline_figure(f"{system.name}: {worst.clip}, class {worst.label}", worst)
+# Terminal
+
+
+def print_trial(trial: Trial, *, full: bool) -> None:
+    """A trial on standard output; without `full` as much of it as one screen has room for."""
+    console = output()
+    with reader_may_leave():
+        console.print(Text(trial.contract, style="bold"))
+        for line in heading(trial):
+            console.print(Text(line))
+        console.print()
+        lines = finding_lines(trial)
+        for line in lines if full else lines[:_MOST_FINDINGS]:
+            console.print(Text(line, style="bold yellow" if line.startswith("warning") else ""))
+        if not full and len(lines) > _MOST_FINDINGS:
+            console.print(Text(f"… and {count(len(lines) - _MOST_FINDINGS, 'finding')} more"))
+        console.print()
+        if not full:
+            print_tables(TerminalTable(value_table(trial, full=False)))
+            console.print(Text(f"columns: {shown_columns(trial)}"))
+            more = "--full shows what each system predicts, moves by each tolerance, orders and profiles; --out a page"
+            console.print(Text(more, style="dim"))
+            return
+        for number, line in enumerate(timeline_lines(trial, min(console.width, _WIDEST))):
+            console.print(Text(line), no_wrap=bool(number), crop=False)
+        console.print()
+        print_tables(Group(*map(TerminalTable, tables(trial))))
 
 
 # Page
@@ -320,7 +350,12 @@ def _sections(trial: Trial, parts: Any) -> Iterator[Section]:
     yield Section("values", "Values", parts.figure(inline(_heat(trial))), "As dark as a value is low.")
     yield Section("orders", "Orders", html_table(order_table(trial), kind="text"))
     yield Section("profiles", "Profiles", html_table(profile_table(trial), kind="text"))
-    drawn = [(s, inline(worst_figure(s, s.worst))) for s in trial.systems if s.worst is not None and s.strays]
+    # Both sides there, and the frames where each clause fails.
+    drawn = [
+        (system, inline(timeline_figure(f"{system.name}: {worst.clip}, class {worst.label}", worst)))
+        for system in trial.systems
+        if (worst := system.worst) is not None and system.strays
+    ]
     yield Section("systems", "Where each system loses most", parts.systems(drawn))
 
 

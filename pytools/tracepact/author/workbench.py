@@ -1,6 +1,6 @@
 """A scene as the page of the workbench holds it: contract, parameters, clips, imported files, findings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
@@ -15,13 +15,13 @@ from tracepact.data.assembly import assemble
 from tracepact.data.documents import FamilyDocument, parse_document, read_side
 from tracepact.data.event_rows import EventRows, TimeTexts
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.family import Family, Mode, Runs, Side, unpack
-from tracepact.data.grid import Grid
+from tracepact.data.family import Family, Grid, Mode, Runs, Side, unpack
 from tracepact.data.preparation import SideTables, prepare
 from tracepact.data.sources import TextFile
 from tracepact.data.tables import read_table
+from tracepact.declarations import CONTRACT_ENDING
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, Source
+from tracepact.diagnostics.findings import Diagnostic, Source, Span, TextPlace
 from tracepact.diagnostics.records import DiagnosticRecord, diagnostic_record
 from tracepact.evaluate.cast import scenes
 from tracepact.evaluate.scorecard import Scorecard, score_family
@@ -30,9 +30,8 @@ from tracepact.language.contract import Contract
 from tracepact.language.formula import FrameRun, runs_of_frames
 from tracepact.logic.arithmetic import read_words
 from tracepact.logic.contract_findings import check_contract
-from tracepact.logic.decisions import Budget
+from tracepact.logic.decisions import QUESTION_SECONDS, Budget
 from tracepact.logic.models import read_picture
-from tracepact.options import CONTRACT_ENDING
 from tracepact.records import Record
 from tracepact.runs.run import Run
 from tracepact.wording import count, parse_exact, print_number
@@ -46,6 +45,7 @@ CONTRACT_NAME = "contract"
 
 _Time = Annotated[str, Meta(max_length=60)]
 _Label = Annotated[str, Meta(min_length=1, max_length=200)]
+Number = int | Fraction
 EventText = tuple[_Time, _Time, _Label]
 """Onset and offset in seconds, exact, and the label."""
 Events = Annotated[tuple[EventText, ...], Meta(max_length=MOST_EVENTS)]
@@ -191,12 +191,12 @@ def _masks(
     return masks
 
 
-def run_events(runs: Sequence[FrameRun], step: Fraction, label: str) -> list[EventText]:
+def run_events(runs: Sequence[tuple[Number, Number]], step: Fraction, label: str) -> tuple[EventText, ...]:
     """Runs of frames as events."""
-    return [(onset, offset, label) for onset, offset in run_times(runs, step)]
+    return tuple((onset, offset, label) for onset, offset in run_times(runs, step))
 
 
-def run_times(runs: Sequence[FrameRun], step: Fraction) -> tuple[tuple[str, str], ...]:
+def run_times(runs: Sequence[tuple[Number, Number]], step: Fraction) -> tuple[tuple[str, str], ...]:
     """Runs of frames in seconds, as exact text."""
     return tuple((print_number(start * step), print_number(end * step)) for start, end in runs)
 
@@ -229,7 +229,7 @@ def events_of(family: Family, runs: Runs, number: int) -> tuple[EventText, ...]:
 
 
 def clips_of_run(run: Run) -> tuple[SceneClip, ...]:
-    """The clips of a scoring run, as its data were prepared; at most so many, the first ones."""
+    """The clips of a scoring run, as its data were prepared; of many clips the first `MOST_CLIPS`."""
     family, lengths = run.card.family, run.durations
     return tuple(
         _of_tables(
@@ -245,12 +245,16 @@ def clips_of_run(run: Run) -> tuple[SceneClip, ...]:
 def clips_of_document(document: FamilyDocument, step: Fraction) -> tuple[SceneClip, ...]:
     """The clips of a JSON document; its masks are in frames of a step."""
     tables, masks = (document.reference, document.prediction, document.ignore), document.masks or {}
+
+    def runs(mask: int) -> tuple[FrameRun, ...]:
+        return runs_of_frames(unpack(mask, mask.bit_length()).tolist())  # bit i is frame i
+
     return tuple(
         _of_tables(
             name,
             duration,
             tables,
-            {atom: run_times(_bit_runs(by_clip.get(name, 0)), step) for atom, by_clip in masks.items()},
+            {atom: run_times(runs(by_clip.get(name, 0)), step) for atom, by_clip in masks.items()},
         )
         for name, duration in document.durations.clips.items()
     )
@@ -274,11 +278,6 @@ def _events(table: EventTable, clip: str) -> tuple[EventText, ...]:
 def event_text(event: Event) -> EventText:
     """An event as text, exact."""
     return print_number(event.onset), print_number(event.offset), event.label
-
-
-def _bit_runs(mask: int) -> tuple[FrameRun, ...]:
-    """The runs of a mask whose bit i is frame i."""
-    return runs_of_frames(unpack(mask, mask.bit_length()).tolist())
 
 
 # Files that the user hands to the page: a contract, a JSON document, or a table of one side (rule 23.6).
@@ -359,7 +358,9 @@ def _length(clip: SceneClip, events: tuple[Event, ...]) -> Fraction:
 # Findings of `check` while somebody types: one check at a time, within a budget, stopped by the next (rule 23.5).
 
 SECONDS = 30.0
-"""What a check may take in all."""
+"""What a check of the page may take in all."""
+MOST_AS_LONG = 20
+"""How many questions that use up their time the check of one state of a text in an editor may take."""
 _PERFECT = "perfect-prediction-fails"
 _QUESTION = Budget(seconds=1.0, minimising=0.5)
 
@@ -378,8 +379,43 @@ class ShownFindings(Record, frozen=True):
     stopped: Annotated[str, Meta(description="Empty if every question was asked.")] = ""
 
 
-class Stopped(Exception):  # noqa: N818  (it is what a check is)
-    """A check that goes no further."""
+class Superseded(Exception):  # noqa: N818  (it says what became of the text)
+    """The text was changed while it was checked."""
+
+
+class BudgetSpent(Exception):  # noqa: N818  (as above)
+    """The time for all questions is over."""
+
+
+def _checked(
+    contract: Contract, is_current: Callable[[], bool], seconds: float, budget: Budget, *, notes: bool = False
+) -> list[Diagnostic]:
+    """What `check` finds; Superseded or BudgetSpent before the next question once it is stale or too late."""
+    end = monotonic() + seconds
+
+    def before_question(_: str) -> None:
+        if not is_current():
+            raise Superseded
+        if monotonic() >= end:
+            raise BudgetSpent
+
+    # A text that is stale before its first question is asked is not worth encoding for the solver.
+    before_question("")
+    return check_contract(contract, notes=notes, budget=budget, watch=before_question)
+
+
+def check_while(
+    contract: Contract, is_current: Callable[[], bool], *, question: float = QUESTION_SECONDS
+) -> list[Diagnostic]:
+    """What `check` finds in a text of an editor; Superseded once the text is no longer current."""
+    seconds = question * MOST_AS_LONG
+    try:
+        # Half of a question's time may go to making its trace small; the answer itself is worth more.
+        return _checked(contract, is_current, seconds, Budget(question, question / 2))
+    except BudgetSpent:
+        headline = f"the contract was not checked to the end within {seconds:g} s"
+        place = TextPlace(contract.source, contract.statements.get("contract", Span(0, 0)))
+        return [Diagnostic("undecided", headline, place, "run `tracepact check` on the file")]
 
 
 class Checker:
@@ -410,19 +446,12 @@ class Checker:
         if contract is None:
             return ShownFindings((), "the contract has errors")
         with self._turn:
-            deadline = monotonic() + self._seconds
-
-            def watch(_: str) -> None:
-                if self._number != mine:
-                    raise Stopped("the contract has changed")
-                if monotonic() > deadline:
-                    raise Stopped(f"not every question was asked within {self._seconds:g} s")
-
             try:
-                watch("")
-                findings = check_contract(contract, notes=True, budget=_QUESTION, watch=watch)
-            except Stopped as error:
-                return ShownFindings((), str(error))
+                findings = _checked(contract, lambda: self._number == mine, self._seconds, _QUESTION, notes=True)
+            except Superseded:
+                return ShownFindings((), "the contract has changed")
+            except BudgetSpent:
+                return ShownFindings((), f"not every question was asked within {self._seconds:g} s")
         return ShownFindings(tuple(_finding(contract, one) for one in findings))
 
 
@@ -434,7 +463,8 @@ def _finding(contract: Contract, finding: Diagnostic) -> ShownFinding:
 def shown_clip(contract: Contract, name: str, trace: str) -> SceneClip | None:
     """The clip, with the name of its code, of a trace or scene that shows a finding; None where not all is drawn."""
     # A trace speaks of one class and others: any two labels do.
-    label, other = _two_classes(contract)
+    labels = contract.labels or ()
+    label, other = (*labels, "a", "b")[0], (*labels[1:], "b")[0]
     step = contract.step
     if (masks := read_picture(trace)) is not None:
         runs = {atom: runs_of_frames(row) for atom, row in masks.items()}
@@ -447,22 +477,14 @@ def shown_clip(contract: Contract, name: str, trace: str) -> SceneClip | None:
     if (scene := read_words(trace)) is not None:
         refs, preds, others = scene
         last = max((end for _, end in (*refs, *preds, *others)), default=Fraction(0))
-        ref = (*_labelled(refs, label), *_labelled(others, other))
-        return SceneClip(name, print_number(last + step), ref, _labelled(preds, label))
+        second = Fraction(1)  # what the words of a scene count in
+        ref = (*run_events(refs, second, label), *run_events(others, second, other))
+        return SceneClip(name, print_number(last + step), ref, run_events(preds, second, label))
     return None
-
-
-def _two_classes(contract: Contract) -> tuple[str, str]:
-    labels = contract.labels or ()
-    return (*labels, "a", "b")[0], (*labels[1:], "b")[0]
 
 
 def _both(
     runs: Mapping[str, tuple[FrameRun, ...]], side: str, step: Fraction, label: str, other: str
 ) -> tuple[EventText, ...]:
-    own_events = run_events(runs.get(side, ()), step, label)
-    return (*own_events, *run_events(runs.get(f"other_{side}", ()), step, other))
-
-
-def _labelled(ends: Sequence[tuple[Fraction, Fraction]], label: str) -> tuple[EventText, ...]:
-    return tuple((print_number(start), print_number(end), label) for start, end in ends)
+    mine = run_events(runs.get(side, ()), step, label)
+    return (*mine, *run_events(runs.get(f"other_{side}", ()), step, other))

@@ -17,10 +17,10 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.compat.tables import NotCovered, namespace, pandas_package, pyplot, typed
-from tracepact.data.events import Event, EventTable, ScoreField, ScoreLevels, exact
-from tracepact.data.family import Family, Mode, Side
-from tracepact.thresholds.family import Detections, FieldFamily
+from tracepact.compat.statistics import without_grid
+from tracepact.compat.tables import NotCovered, canvas, namespace, pandas_package, save_picture, typed
+from tracepact.data.events import Event, EventTable, ScoreLevels, exact
+from tracepact.thresholds.family import Detections
 from tracepact.thresholds.psds import Criteria, Intersections, intersections
 
 __path__: list[str] = []
@@ -170,7 +170,10 @@ class PSDSEval:
             for clip in clips
         }
         truth = {clip: tuple(self.ground_truth.get(clip, ())) for clip in clips}
-        return intersections(_family(truth, events, tuple(self._names)), self._criteria)
+        # The detections of one table are there at one threshold.
+        levels, number = ScoreLevels(np.ones(1)), sum(map(len, events.values()))
+        detections = Detections(EventTable("detections", events), levels, np.zeros(number, dtype=np.int64))
+        return intersections(without_grid(truth, tuple(self._names), levels, detections), self._criteria)
 
     @property
     def _criteria(self) -> Criteria:
@@ -321,44 +324,27 @@ def _curves(rates: Sequence[Floats], shares: Sequence[Floats], shape: tuple[int,
         return PSDROC(values.reshape(*shape, -1), line, np.nanmean(values, axis=0), np.nanstd(values, axis=0))
 
 
-def _family(
-    truth: Mapping[str, tuple[Event, ...]], events: Mapping[str, tuple[Event, ...]], classes: tuple[str, ...]
-) -> FieldFamily:
-    """Both tables as a family whose detections are there at one threshold."""
-    clips = tuple(truth)
-    levels = ScoreLevels(np.ones(1))
-    number = sum(map(len, events.values()))
-    detections = Detections(EventTable("detections", events), levels, np.zeros(number, dtype=np.int64))
-    none = (0,) * len(clips)
-    family = Family(Fraction(1), Mode.CLASS_INDEXED, clips, none, classes, {side: {} for side in Side}, {}, {})
-    field = ScoreField("detections", classes, levels, {})
-    return FieldFamily(family, levels, (), EventTable("ground truth", truth), field, {}, None, detections)
-
-
 def plot_psd_roc(psd: PSDS, en_std: bool = False, axes: Any = None, filename: Any = None, **options: Any) -> None:
     """A picture of the PSD ROC in Matplotlib, in given axes or a file."""
     if not isinstance(psd, PSDS):
         raise PSDSEvalError("The psds data needs to be given as a PSDS object")
-    if axes is None:
-        axes = pyplot().figure(figsize=options.get("figsize", (7, 7))).add_subplot()
+    axes = canvas({**options, "axes": axes})
     axes.step(psd.plt.xp, psd.plt.yp, "b-", where="post", label="PSD-ROC")
     for line in (psd.plt.mean - psd.plt.std, psd.plt.mean + psd.plt.std) if en_std else ():
         axes.step(psd.plt.xp, np.maximum(line, 0), "b--", where="post")
     axes.set(xlim=(0, psd.max_efpr), ylim=(0, 1), ylabel="eTPR", xlabel=f"eFPR per {psd.duration_unit}")
     axes.set_title(f"PSDS: {psd.value:.5f}")
-    if filename:
-        axes.figure.savefig(filename)
+    save_picture(axes, {"filename": filename})
 
 
 def plot_per_class_psd_roc(psd: PSDROC, class_names: Sequence[str], filename: Any = None, **options: Any) -> None:
     """A picture of the curve of every class."""
-    axes = options.get("axes") or pyplot().figure(figsize=options.get("figsize", (7, 7))).add_subplot()
+    axes = canvas(options)
     for name, line in zip(class_names, psd.yp, strict=False):
         axes.step(psd.xp, line, where="post", label=name)
     axes.set(ylim=(0, 1), ylabel="TPR", xlabel=options.get("xlabel", "(e)FPR"))
     axes.legend()
-    if filename:
-        axes.figure.savefig(filename)
+    save_picture(axes, {"filename": filename})
 
 
 psds = namespace(

@@ -433,16 +433,13 @@ def _members(way: _Way, functions: Mapping[str, tuple[Callable[..., Any], Mappin
 
 def _plot_psd_roc(psd_roc: tuple[Floats, Floats], *, max_efpr: float, psds: float, **options: Any) -> None:
     """A picture of a PSD ROC in Matplotlib, in given axes or a file."""
-    axes, filename = options.get("axes"), options.get("filename")
-    if axes is None:
-        axes = frames.pyplot().figure(figsize=options.get("figsize", (7, 7))).add_subplot()
+    axes = frames.canvas(options)
     shares, rates = psd_roc
     axes.step(rates, shares, "b-", where="post", label="PSD-ROC")
     axes.fill_between(rates, shares, 0, alpha=0.3, step="post")
     axes.set(xlim=(0, max_efpr), ylim=(0, 1), ylabel="eTPR", xlabel=f"eFPR per {options.get('unit_of_time', 'hour')}")
     axes.set_title(f"PSDS: {psds:.5f}")
-    if filename:
-        axes.figure.savefig(filename)
+    frames.save_picture(axes, options)
 
 
 _WAY_MISSING = {**_MISSING, **dict.fromkeys(_RANKED, "segment_based and clip_based have it")}

@@ -32,7 +32,7 @@ from tracepact.data.events import (
 )
 from tracepact.data.family import Family, Mode, Side
 from tracepact.measures.policy import EventPolicy, OffsetRule
-from tracepact.thresholds.family import FieldFamily
+from tracepact.thresholds.family import Detections, FieldFamily
 from tracepact.thresholds.metrics import LevelRuns, collar_counts, frame_runs
 from tracepact.thresholds.psds import Criteria, Intersections, intersections, roc_area
 from tracepact.thresholds.steps import CountSteps, StepsBuilder, Whole
@@ -42,7 +42,7 @@ Statistics = tuple[Floats, dict[str, Any]]
 """The scores at which counts change, infinity last, and each count for the thresholds just below them."""
 Results = dict[Any, Any]
 _GUARD = 3
-"""How many decimals times keep beyond those that comparisons are rounded to."""
+"""The decimals that times keep beyond those that comparisons are rounded to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,12 +190,7 @@ class ScoredTable:
             clip: tuple(Event(self.time(on), self.time(off), str(label)) for on, off, label in self.truth[clip])
             for clip in self.clips.clips
         }
-        classes = tuple(map(str, self.clips.classes))
-        none = (0,) * len(events)
-        family = Family(Fraction(1), Mode.CLASS_INDEXED, tuple(events), none, classes, {s: {} for s in Side}, {}, {})
-        levels = ScoreLevels(np.zeros(0))
-        field = ScoreField("scores", classes, levels, {})
-        return FieldFamily(family, levels, (), EventTable("ground truth", events), field, {})
+        return without_grid(events, tuple(map(str, self.clips.classes)), ScoreLevels(np.zeros(0)))
 
     def ticks(self, *times: Fraction) -> tuple[int, tuple[Ticks, ...]]:
         """Ticks a second, in which these times and those of both sides are whole, and the edges of every clip."""
@@ -230,6 +225,19 @@ class ScoredTable:
         low = np.full(len(clip), NOWHERE)
         segment = label * len(parts) + clip
         return LevelRuns(unit, edges, segment, first, last, flat[begins + first], flat[begins + last], low, low + 1)
+
+
+def without_grid(
+    truth: Mapping[str, tuple[Event, ...]],
+    classes: tuple[str, ...],
+    levels: ScoreLevels,
+    detections: Detections | None = None,
+) -> FieldFamily:
+    """Events of the ground truth, by clip, as a family without frames: for counts on intervals."""
+    none = (0,) * len(truth)
+    family = Family(Fraction(1), Mode.CLASS_INDEXED, tuple(truth), none, classes, {side: {} for side in Side}, {}, {})
+    field = ScoreField("scores", classes, levels, {})
+    return FieldFamily(family, levels, (), EventTable("ground truth", truth), field, {}, None, detections)
 
 
 def _ranked(scores: Sequence[Floats], *, cells: bool = False) -> tuple[Floats, list[Ranks]]:
@@ -287,14 +295,14 @@ def by_collar(policy: EventPolicy) -> Count:
 
 
 def deltas_of(table: ScoredTable, count: Count, *times: Fraction) -> Deltas:
-    """What a way of counting counts at every threshold."""
+    """The counts of a way of counting at every threshold."""
     runs, levels = table.runs(*times)
     tallies, triggers = count(table.family(), runs)
     return table.deltas(tallies, levels, triggers)
 
 
 def statistics_at(table: ScoredTable, count: Count, threshold: Any, *times: Fraction) -> dict[Any, dict[str, Any]]:
-    """What a way of counting counts at one threshold, by class."""
+    """The counts of a way of counting at one threshold, by class."""
     # One threshold is decoded and counted alone: counting all of them to pick one takes a hundred times as long.
     runs = table.runs_at(threshold, *times)
     tallies, triggers = count(table.family(), runs)

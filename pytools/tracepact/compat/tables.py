@@ -72,6 +72,17 @@ def pyplot() -> Any:
     return import_module("matplotlib.pyplot")
 
 
+def canvas(options: Mapping[str, Any]) -> Any:
+    """The axes that a picture is drawn in: those of the options, or new ones of their size."""
+    return options.get("axes") or pyplot().figure(figsize=options.get("figsize", (7, 7))).add_subplot()
+
+
+def save_picture(axes: Any, options: Mapping[str, Any]) -> None:
+    """Write a picture to the file of the options, if they name one."""
+    if options.get("filename"):
+        axes.figure.savefig(options["filename"])
+
+
 def _text(path: Path) -> str:
     return read_bytes(path).decode("utf-8-sig")
 
@@ -405,13 +416,9 @@ def active_runs(active: Flags) -> tuple[NDArray[np.int64], NDArray[np.int64], ND
 
 
 def medfilt(
-    scores: Any,
-    filter_length_in_sec: Any,
-    time_decimals: int = 6,
-    lazy: bool = False,
-    storage_dir: Any = None,
+    scores: Any, filter_length_in_sec: Any, time_decimals: int = 6, lazy: bool = False, storage_dir: Any = None
 ) -> Any:
-    """The tables after a median filter of so many seconds, one length for all classes or one for each.
+    """The tables after a median filter; its length in seconds is one for all classes, or one for each.
 
     Outside the clip nothing is active. Frames must be alike, and a length zero or an odd number of frames; a filter
     of another length moves the edges of frames, and is refused.

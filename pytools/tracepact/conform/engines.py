@@ -14,8 +14,7 @@ from tracepact.conform import definitions
 from tracepact.conform.definitions import ClipCounts, Scored, StreamLines, lines_of, truth_runs
 from tracepact.conform.event_definitions import DefinedScene, has_runs, judge
 from tracepact.conform.protocol import BadCase, formula_of, formula_text, frames_of, renamed, shown, tree_of
-from tracepact.data.family import Family, Layout, Mode, Side, offset, onset
-from tracepact.data.grid import Grid
+from tracepact.data.family import Family, Grid, Layout, Mode, Side, offset, onset
 from tracepact.evaluate.event_clauses import evaluate_events
 from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks, match_runs
 from tracepact.evaluate.reference import truth

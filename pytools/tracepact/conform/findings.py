@@ -14,7 +14,7 @@ from typing import Any, Literal
 from tracepact.conform.engines import pushes
 from tracepact.conform.oracle import ConformanceProfile, Vector, differences
 from tracepact.conform.peer import AnyPeer, FaultKind, PeerFault, case_id, check_reply, greeted, hello, printable
-from tracepact.diagnostics.codes import CODES
+from tracepact.diagnostics.findings import CODES
 
 # What a conformance run found: findings as data, and the asking and judging of one case.
 

@@ -38,9 +38,8 @@ from tracepact.conform.protocol import (
 )
 from tracepact.data.events import exact
 from tracepact.declarations import spec_path
-from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, Source, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, Severity, Source, TextPlace
 from tracepact.files import json_whole
 from tracepact.language.compilation import compile_formula, compile_source, source_of
 from tracepact.language.contract import Contract

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from xml.parsers import expat
 
-from tracepact.data.column_maps import CLOCK
 from tracepact.data.columns import header_of, read_rows
 from tracepact.data.event_rows import EventRows
 from tracepact.data.events import Event
+from tracepact.data.readings import CLOCK
 from tracepact.data.sources import TextFile, shown, text_lines
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.wording import count, is_whole

@@ -285,7 +285,7 @@ class _Flat:
         return table + offset if offset else 0
 
     def target(self, place: int) -> int:
-        """What a field that points points to."""
+        """The place that a pointer field points to."""
         return place + self.numbers("<I", place)[0]
 
     def vector(self, place: int) -> tuple[int, int]:
@@ -297,7 +297,7 @@ class _Flat:
 
 
 def _message(data: bytes, first_bytes: Any, size: int) -> tuple[int, int, int]:
-    """What a message is, its rows, and the bytes that it unpacks to; `first_bytes` are eight of a place of its body."""
+    """Kind, rows and unpacked bytes of a message; `first_bytes` reads eight bytes at a place of its body."""
     # Message of the format: field 1 is its kind, 2 its header. RecordBatch: 0 is the number of rows, 2 the buffers, 3
     # the compression. DictionaryBatch: 1 is a RecordBatch.
     flat = _Flat(data)
@@ -331,7 +331,7 @@ def _is_nested(kind: Any) -> bool:
 
 
 def _unread(kind: Any, rows: int) -> Any:
-    """What stands for a column that is not decoded."""
+    """A placeholder for a column that is not decoded."""
     import numpy as np
     import pyarrow
 

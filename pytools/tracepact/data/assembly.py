@@ -1,10 +1,8 @@
-"""From tables of events to a trace family, with every oddity of the data as a diagnostic."""
+"""From tables of events to a trace family on the grid, with every oddity of the data as a diagnostic."""
 
-import posixpath
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,9 +10,12 @@ from numpy.typing import NDArray
 
 from tracepact.data.events import (
     Durations,
+    Event,
+    EventColumns,
     EventTable,
     Lengths,
     Regions,
+    Ticks,
     columns,
     common_unit,
     listed_lengths,
@@ -22,8 +23,8 @@ from tracepact.data.events import (
     roomy,
     ticks,
 )
-from tracepact.data.family import Family, Mode, Runs, Side
-from tracepact.data.grid import FamilyClips, Grid, ceil_div, project
+from tracepact.data.family import UNION_CLASS, Family, Grid, Indices, Mode, RunColumns, Runs, Side, ceil_div
+from tracepact.data.labels import by_stem, label_help, near_clip, similar_clip
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, TextPlace, nearest
 from tracepact.inputs import limits
@@ -31,90 +32,8 @@ from tracepact.language.contract import CLASS_ATOMS, Contract
 from tracepact.language.formula import FrameRun, longest_window, runs_of_frames, union_runs
 from tracepact.wording import seconds
 
-# Names that differ only in how they are written: what to offer where one is not found.
-
-_NUMBER = re.compile(r"\d+")
-
-
-def by_stem(clips: Iterable[str]) -> Mapping[str, list[str]]:
-    """Clips by their names without folders, the last extension, and what is easily written differently."""
-    stems: dict[str, list[str]] = {}
-    for clip in clips:
-        stems.setdefault(_folded(_stem(clip)), []).append(clip)
-    return stems
-
-
-def similar_clip(clip: str, known: Mapping[str, list[str]]) -> str | None:
-    """A help line that offers the one clip, of those by stem, that could be meant."""
-    alike = known.get(_folded(_stem(clip)), [])
-    nearest_first = [name for name in alike if _stem(name) == _stem(clip)] or alike
-    if len(nearest_first) != 1:
-        return None
-    return f"did you mean `{nearest_first[0]}`? tables that name their clips must name them alike"
-
-
-def same_clip(clip: str, known: Mapping[str, list[str]]) -> str | None:
-    """The one clip, of those by stem, whose path is the same without the last extension and folders only one has."""
-    # A folder may stand before a name on one side only; but two names in different folders are two clips.
-    own = _path(clip)
-    alike = [name for name in known.get(_folded(_stem(clip)), []) if _is_tail(*sorted((own, _path(name)), key=len))]
-    return alike[0] if len(alike) == 1 else None
-
-
-def _path(clip: str) -> list[str]:
-    """The folders of a clip and its name without the last extension."""
-    return [*posixpath.dirname(clip).split("/"), _stem(clip)] if "/" in clip else [_stem(clip)]
-
-
-def _is_tail(short: list[str], long: list[str]) -> bool:
-    return long[-len(short) :] == short
-
-
-def similar_label(label: str, known: Iterable[str]) -> str | None:
-    """The first known label that differs only in case, spaces, hyphens, underscores or leading zeros."""
-    own = _folded(label)
-    return next((name for name in sorted(known) if name != label and _folded(name) == own), None)
-
-
-def similar_labels(labels: Iterable[str]) -> dict[str, str]:
-    """The labels that differ from an earlier one, in sorted order, only in how they are written, and the first such."""
-    first: dict[str, str] = {}
-    pairs = ((label, first.setdefault(_folded(label), label)) for label in sorted(labels))
-    return {label: other for label, other in pairs if other != label}
-
-
-def near_clip(clip: str, known: Iterable[str]) -> str | None:
-    """The known clip of the nearest name, unless only numbers differ: another number is another clip."""
-    near = nearest(clip, known)
-    # A near name with another number, such as clip_12 for clip_13, is most often a clip of its own.
-    return None if near is None or _NUMBER.sub("0", near) == _NUMBER.sub("0", clip) else near
-
-
-def label_help(label: str, others: Iterable[str]) -> str | None:
-    """A help line that offers the label of the other side that is written a little differently, or nearly alike."""
-    known = {*others} - {label}
-    if alike := similar_label(label, known):
-        return f"there it is written `{alike}`; name both alike, or map them (--label-map)"
-    near = nearest(label, known)
-    return f"did you mean `{near}`, which is there? name both alike, or map them (--label-map)" if near else None
-
-
-def _stem(clip: str) -> str:
-    name = posixpath.basename(clip)
-    stem, extension = posixpath.splitext(name)
-    return name if extension[1:].isdecimal() else stem
-
-
-@lru_cache(maxsize=1 << 16)  # every label of one side is compared with those of the other
-def _folded(name: str) -> str:
-    """A name without case, spaces, hyphens, underscores, and zeros at the start of its numbers."""
-    return re.sub(r"[ _-]|(?<!\d)0+(?=\d)", "", name.casefold())
-
-
 FrameMask = Sequence[bool] | int
 """A mask a caller supplies for one clip: one truth value a frame, or an integer whose bit i is frame i."""
-
-UNION_CLASS = "*"
 
 
 def assemble(
@@ -396,3 +315,181 @@ def check_windows(contract: Contract, frames: NDArray[Any], diagnostics: Diagnos
             what = f"clause `{clause.name}` looks {widest} frames away"
             headline = f"{what}, longer than {short} of {len(frames)} clips"
             diagnostics.add("window-beyond-trace", headline, TextPlace(contract.source, clause.span))
+
+
+# The events of one side on the grid: all of them at once, the odd ones reported one by one (rules 5.3 to 5.5).
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FamilyClips:
+    """The clips of a family: names, durations in ticks, numbers of frames."""
+
+    names: Sequence[str]
+    durations: Ticks
+    frames: Indices
+
+
+def project(
+    table: EventTable,
+    rows: EventColumns,
+    grid: Grid,
+    clips: FamilyClips,
+    base: Indices,
+    diagnostics: Diagnostics,
+    allow_outside: bool,
+) -> RunColumns:
+    """The runs of one side by segment; `base` is the first segment of each label.
+
+    Events whose clip or label has no index were reported as unknown and are passed over; so are those that start at or
+    after the end of their clip, if that is allowed and no error.
+    """
+    if not clips.names:
+        return RunColumns(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+    step = int(grid.step * rows.unit)
+    # Repeats are taken out before anything is judged: each fault is then said of one row.
+    kept = rows.clip >= 0
+    repeats = _repeats(rows) & kept
+    kept &= ~repeats
+    kept &= _sound(table, rows, clips, kept, repeats, diagnostics, allow_outside)
+    start, end = grid.edges(rows.onset, rows.offset, step)
+    last = clips.frames[rows.clip]
+    start = np.minimum(np.maximum(start, 0), last).astype(np.int64)
+    end = np.minimum(np.maximum(end, 0), last).astype(np.int64)
+    _report_vanished(table, rows, clips, kept & (end <= start), diagnostics)
+    kept &= end > start
+    kept &= base[rows.label] >= 0
+    chosen = np.flatnonzero(kept)
+    named = rows.label[chosen] * len(clips.names) + rows.clip[chosen]
+    # First by label, to say which events of one label touch; then by segment, for in union several labels share one.
+    opens, _, order = _unite(named, start[chosen], end[chosen])
+    _report_joins(table, clips, rows, chosen[order[~opens]], diagnostics)
+    segment = base[rows.label[chosen]] + rows.clip[chosen]
+    opens, reached, order = _unite(segment, start[chosen], end[chosen])
+    first = np.flatnonzero(opens)
+    last = np.append(first[1:], len(opens))[: len(first)] - 1
+    return RunColumns(segment[order][first], start[chosen][order][first], reached[last])
+
+
+def _repeats(rows: EventColumns) -> Flags:
+    """Which events repeat an earlier one of the table."""
+    # Ticks may be Python's integers, which np.unique cannot sort by row.
+    keys = list(zip(*(c.tolist() for c in (rows.clip, rows.label, rows.onset, rows.offset)), strict=True))
+    repeats = np.zeros(len(keys), dtype=np.bool_)
+    if len(set(keys)) < len(keys):
+        earlier = set()
+        for number, key in enumerate(keys):
+            repeats[number] = key in earlier
+            earlier.add(key)
+    return repeats
+
+
+_REPEATED = "no clause changes by it, but metrics on intervals such as event F1 count it once more; leave it out"
+
+
+def _sound(
+    table: EventTable,
+    rows: EventColumns,
+    clips: FamilyClips,
+    kept: Flags,
+    repeats: Flags,
+    diagnostics: Diagnostics,
+    allow_outside: bool,
+) -> Flags:
+    """Which events can be placed; what is odd about any of them is reported in the table's order."""
+    end = clips.durations[rows.clip]
+    inside = (rows.onset >= 0) & (rows.onset <= rows.offset) & (rows.onset < end) & (rows.offset <= end)
+    sound = inside.astype(np.bool_)
+    odd = np.flatnonzero((kept & ~sound) | repeats)
+    for number, clip, event in _events(table, clips, rows, odd):
+        if repeats[number]:
+            headline = f"`{event.label}` at {seconds(event.onset)} in `{clip}` repeats an earlier row"
+            diagnostics.add("duplicate-row", headline, table.place(clip, event.row), _REPEATED)
+        else:
+            duration = Fraction(int(clips.durations[rows.clip[number]]), rows.unit)
+            sound[number] = _place_odd(event, clip, duration, table, diagnostics, allow_outside)
+    return sound
+
+
+def _place_odd(
+    event: Event, clip: str, duration: Fraction, table: EventTable, diagnostics: Diagnostics, allow_outside: bool
+) -> bool:
+    """Report an event that is not inside its clip; whether it can be placed all the same."""
+    place = table.place(clip, event.row)
+    if event.onset < 0:
+        diagnostics.add("bad-time", f"onset {seconds(event.onset)} in `{clip}` is negative", place)
+    elif event.offset < event.onset:
+        diagnostics.add(
+            "offset-before-onset",
+            f"offset {seconds(event.offset)} lies before onset {seconds(event.onset)} in `{clip}`",
+            place,
+            "if the two are swapped, swap them; if the column is a length, read it as one (--columns duration=NAME)",
+        )
+    elif event.onset >= duration:
+        if allow_outside:
+            return False
+        diagnostics.add(
+            "starts-outside-clip",
+            f"`{event.label}` starts at {seconds(event.onset)}, but `{clip}` ends at {seconds(duration)}",
+            place,
+        )
+    else:
+        diagnostics.add(
+            "offset-beyond-clip",
+            f"`{event.label}` ends at {seconds(event.offset)}, after the end of `{clip}` at {seconds(duration)}",
+            place,
+            "on the grid it is cut there; metrics on intervals keep the time that is written",
+        )
+        return True
+    return False
+
+
+def _report_vanished(
+    table: EventTable, rows: EventColumns, clips: FamilyClips, gone: Flags, diagnostics: Diagnostics
+) -> None:
+    for _, clip, event in _events(table, clips, rows, np.flatnonzero(gone)):
+        length = event.offset - event.onset
+        diagnostics.add(
+            "vanished-event",
+            f"`{event.label}` of {seconds(length)} in `{clip}` gives no frame on the grid",
+            table.place(clip, event.row),
+            None if length else "points have no frame; give them one with `tracepact convert --as-points 10ms`",
+        )
+
+
+def _report_joins(
+    table: EventTable, clips: FamilyClips, rows: EventColumns, joined: Indices, diagnostics: Diagnostics
+) -> None:
+    """Warn of each event of one class that touches or overlaps an earlier one of the same label."""
+    for _, clip, event in _events(table, clips, rows, np.sort(joined)):
+        diagnostics.add(
+            "joined-events",
+            f"`{event.label}` at {seconds(event.onset)} in `{clip}` touches or overlaps the one before it",
+            table.place(clip, event.row),
+        )
+
+
+def _events(
+    table: EventTable, clips: FamilyClips, rows: EventColumns, numbers: Indices
+) -> list[tuple[int, str, Event]]:
+    """Some events by their place in the columns, with their clips."""
+    # The events are gathered only where something is to be said of them, which is seldom.
+    if not len(numbers):
+        return []
+    events = [event for some in table.clips.values() for event in some]
+    return [(number, clips.names[rows.clip[number]], events[number]) for number in numbers.tolist()]
+
+
+def _unite(group: Indices, start: Indices, end: Indices) -> tuple[Flags, Indices, Indices]:
+    """The union of the intervals of each group: which open a run, how far each run has reached by then, the order.
+
+    Intervals are taken by group, start and end; the first two answers follow that order. Touching ones become one.
+    """
+    order = np.lexsort((end, start, group))
+    # One number line for all groups: a group's frames lie beyond everything any earlier group reaches.
+    apart = group[order] * (int(end.max(initial=0)) + 1)
+    reached = np.maximum.accumulate(apart + end[order])
+    opens = np.ones(len(order), dtype=np.bool_)
+    opens[1:] = (apart + start[order])[1:] > reached[:-1]
+    return opens, reached - apart, order

@@ -1,4 +1,4 @@
-"""Rows of separated text: the header and its separator, the fields that are wanted; tables of dates."""
+"""Rows of separated text: the header, its separator and the fields that are wanted; tables of dates; submissions."""
 
 import csv
 import re
@@ -10,7 +10,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from tracepact.data.column_maps import SAMPLED, is_time, offered_map
+from tracepact.data.readings import SAMPLED, is_time, offered_map
 from tracepact.data.sources import SOUND_ENDINGS, TextFile, shown
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
@@ -19,12 +19,15 @@ from tracepact.wording import count, quoted
 if TYPE_CHECKING:
     import _csv
 
+from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import PurePath
+from typing import Any
 
 from tracepact.data.events import Event, EventTable, TableOrigin
+from tracepact.data.sources import PathLike, read_text
 from tracepact.wording import parse_exact, seconds
 
 # Rows of tab or comma separated text: finds separator and columns, numbers rows as file lines.
@@ -282,7 +285,7 @@ _QUOTE_HELP = 'a field that starts with `"` ends with one, and a `"` inside it i
 
 
 def _csv_fault(error: Exception) -> str:
-    """What the csv module found, in words of the table."""
+    """A fault that the csv module raised, in words about the table."""
     text = str(error)
     if "end of data" in text:
         return "a quoted field is never closed"
@@ -335,7 +338,7 @@ def date_time(column: str, text: str, begun: Fraction, place: RowPlace, diagnost
     try:
         after = moment(text) - begun
     except ValueError as error:
-        diagnostics.add("bad-date", f"{column} `{shown(text)}` {error}", place, _FORM)
+        diagnostics.add("bad-date", f"{column} `{shown(text)}` {error}", place, _DATE_FORM)
         return None
     if after < 0:
         headline = f"{column} `{shown(text)}` lies {seconds(-after)} before the start of its file"
@@ -344,7 +347,7 @@ def date_time(column: str, text: str, begun: Fraction, place: RowPlace, diagnost
     return after
 
 
-_FORM = "write it like `2015-02-04T03:01:07.250000+00:00`"
+_DATE_FORM = "write it like `2015-02-04T03:01:07.250000+00:00`"
 
 
 @lru_cache(maxsize=4096)
@@ -384,3 +387,101 @@ def _seconds(parts: tuple[str, ...]) -> Fraction:
     except ValueError:
         raise ValueError("is not a day of the calendar") from None
     return Fraction(((days * 24 + hour) * 60 + minute) * 60 + second)
+
+
+# Checks a submission: its table of detections row by row, and its YAML metadata entry by entry (rule 15.18).
+
+_NULL = "tag:yaml.org,2002:null"
+COLUMNS = ("dataset", "filename", "annotation", "start_datetime", "end_datetime")
+_TEXT, _FILLED = "a text", "anything"
+_AUTHOR = {"lastname": _TEXT, "firstname": _TEXT, "email": _TEXT, "affiliation": _FILLED}
+_FORM: Mapping[str, Any] = {
+    "submission": {"label": _TEXT, "name": _TEXT, "abbreviation": _TEXT, "authors": [_AUTHOR]},
+    "system": {"description": {}},
+}
+"""What must be there: a text, anything filled, a list of one form, or a mapping with at least these entries."""
+
+
+def check_submission(table: PathLike, metadata: PathLike, diagnostics: Diagnostics) -> None:
+    """Report every fault of both files, with file and row."""
+    file = read_text(table, diagnostics)
+    if file is not None:
+        _check_table(file, diagnostics)
+    described = read_text(metadata, diagnostics)
+    if described is not None:
+        _check_metadata(described, diagnostics)
+
+
+def _check_table(file: TextFile, diagnostics: Diagnostics) -> None:
+    before = len(diagnostics)
+    header = next((line for line in file.text.splitlines() if line.strip()), "")
+    if "\t" in header and "," not in header:
+        help = "separate the columns of a submission by commas"
+        diagnostics.add("wrong-columns", "the columns are separated by tabs", RowPlace(file.name, 1), help)
+        return
+    for row, fields in read_rows(file, COLUMNS, diagnostics):
+        if not fields[0].strip():
+            diagnostics.add("incomplete-row", "the row has no `dataset`", RowPlace(file.name, row))
+    if any(d.code == "wrong-columns" for d in diagnostics.items[before:]):
+        return
+    found = read_biodcase(file, diagnostics)
+    for clip, event in found.events:
+        if event.offset < event.onset:
+            headline = f"`{shown(event.label)}` in `{shown(clip)}` ends before it starts"
+            diagnostics.add("offset-before-onset", headline, RowPlace(file.name, event.row))
+
+
+def _check_metadata(file: TextFile, diagnostics: Diagnostics) -> None:
+    try:
+        import yaml
+    except ImportError:
+        headline, help = "metadata is YAML, and PyYAML is not installed", "pip install 'tracepact[yaml]'"
+        diagnostics.add("missing-extra", headline, RowPlace(file.name), help)
+        return
+    try:
+        # Nodes, not objects: they know their lines, and nothing of the file is constructed.
+        root = yaml.compose(file.text, Loader=yaml.SafeLoader)
+    except (RecursionError, ValueError, OverflowError):  # the reader of YAML does not say where
+        headline = "not YAML that can be read: it nests too deep, or names no sign"
+        diagnostics.add("bad-metadata", headline, RowPlace(file.name))
+        return
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = RowPlace(file.name, mark.line + 1 if mark else None)
+        problem = getattr(error, "problem", None) or getattr(error, "reason", "it cannot be read")
+        diagnostics.add("bad-metadata", f"not YAML: {problem}", place)
+        return
+    _check_node(root, _FORM, "", 1, file.name, diagnostics)
+
+
+def _check_node(node: Any, form: Any, at: str, line: int, name: str, diagnostics: Diagnostics) -> None:
+    """Compare a node of the document, on some line, with what must be there."""
+    kind = node.id if node is not None else "scalar"
+    row = node.start_mark.line + 1 if node is not None else line
+
+    def fault(what: str, path: str = at or "the document") -> None:
+        diagnostics.add("bad-metadata", f"`{path}` {what}", RowPlace(name, row))
+
+    match form:
+        case str():
+            if node is None or not node.value or node.tag == _NULL or (kind == "scalar" and not node.value.strip()):
+                fault("is not filled")
+            elif form == _TEXT and kind != "scalar":
+                fault(f"is a {kind}, not a text")
+        case list():
+            if kind != "sequence" or not node.value:
+                fault("is not a list with at least one entry")
+                return
+            for index, item in enumerate(node.value):
+                _check_node(item, form[0], f"{at}[{index}]", row, name, diagnostics)
+        case _:
+            if kind != "mapping":
+                fault("is not a mapping")
+                return
+            entries = {key.value: value for key, value in node.value if isinstance(key.value, str)}
+            for key, part in form.items():
+                path = f"{at}.{key}" if at else key
+                if key in entries:
+                    _check_node(entries[key], part, path, row, name, diagnostics)
+                else:
+                    fault("is missing", path)

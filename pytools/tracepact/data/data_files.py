@@ -86,7 +86,7 @@ def frame_of(data: Any) -> Frame | None:
 
 
 def _kind(column: Any) -> str:
-    """What a library calls the kind of a column, in lower case."""
+    """The library's name for the type of a column, in lower case."""
     return str(getattr(column, "dtype", None) or column.type).lower()
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.data.arrow_files import BadColumnarError, ColumnarFile, check_cells, columnar_faults
-from tracepact.data.column_maps import offered_map
 from tracepact.data.columns import report_missing
 from tracepact.data.data_files import (
     chosen_files,
@@ -28,6 +27,7 @@ from tracepact.data.data_files import (
 )
 from tracepact.data.event_rows import table_rows
 from tracepact.data.events import EventTable, TableOrigin
+from tracepact.data.readings import offered_map
 from tracepact.data.sources import (
     EVENT_COLUMNS,
     PathLike,
@@ -134,9 +134,9 @@ class Dataset:
         return clips, (kept + piece.first_row).tolist(), found.take(kept)
 
     @staticmethod
-    def _texts(found: Any) -> Iterable[tuple[str, ...]]:
+    def _texts(table: Any) -> Iterable[tuple[str, ...]]:
         """The rows of a table of Arrow as texts."""
-        frame = frame_of(found)
+        frame = frame_of(table)
         assert frame is not None  # it is a table of Arrow
         return zip(*frame_columns(frame, (*EVENT_COLUMNS, CONFIDENCE)), strict=True)
 
@@ -305,7 +305,7 @@ def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:
 
 
 def _file_name(source: str, root: str, file: str) -> str:
-    """What reports call a file of a source: the source itself, or its place below it."""
+    """The name of a file of a source in reports: the source itself, or its place below it."""
     return source if file == root else posixpath.join(source, os.path.relpath(file, root).replace(os.sep, "/"))
 
 

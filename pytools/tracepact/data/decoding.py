@@ -110,7 +110,7 @@ Declared = AnyDecoding | Time
 
 
 def checked_decodings(declared: Declared, diagnostics: Diagnostics) -> AnyDecoding | None:
-    """What is declared, if it can be; None with what is wrong with it."""
+    """The checked decoding; None, with the faults reported, if it cannot be used."""
     if not isinstance(declared, ClassDecodings):
         return checked_decoding(declared, diagnostics)
     place = RowPlace(declared.name)
@@ -340,16 +340,16 @@ def read_decoding(path: PathLike, diagnostics: Diagnostics) -> ClassDecodings | 
     return ClassDecodings(default, classes, file.name, file.digest, tuned_on)
 
 
-def decoding_given(given: Declared | PathLike | None, diagnostics: Diagnostics) -> Declared | None:
-    """What is declared; a path, or a text that is no number, names a decoding file."""
-    if isinstance(given, str) and not os.path.isfile(given):
-        if any(sign.isdecimal() for sign in given) and not given.endswith(_ENDING):
-            return given
-        headline = f"`{shown(given)}` is neither a threshold nor a decoding file"
+def decoding_given(declared: Declared | PathLike | None, diagnostics: Diagnostics) -> Declared | None:
+    """The decoding that an argument declares; a path, or a text that is no number, names a decoding file."""
+    if isinstance(declared, str) and not os.path.isfile(declared):
+        if any(sign.isdecimal() for sign in declared) and not declared.endswith(_ENDING):
+            return declared
+        headline = f"`{shown(declared)}` is neither a threshold nor a decoding file"
         help = "give a number such as 0.5, or the path of a file that `tune` wrote"
-        diagnostics.add("bad-decoding", headline, RowPlace(given), help)
+        diagnostics.add("bad-decoding", headline, RowPlace(declared), help)
         return None
-    return read_decoding(given, diagnostics) if isinstance(given, str | os.PathLike) else given
+    return read_decoding(declared, diagnostics) if isinstance(declared, str | os.PathLike) else declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,10 +381,10 @@ class _DecodingFileReader:
         read = {label: self.decoding(f"class `{shown(label)}`", table) for label, table in tables.items()}
         return default, {label: decoding for label, decoding in read.items() if decoding is not None}
 
-    def clips(self, given: Any) -> tuple[str, ...]:
+    def clips(self, listed: Any) -> tuple[str, ...]:
         """The clips that the decodings were chosen on."""
-        if isinstance(given, list) and all(isinstance(clip, str) for clip in given):
-            return tuple(given)
+        if isinstance(listed, list) and all(isinstance(clip, str) for clip in listed):
+            return tuple(listed)
         self.fault("`tuned_on` is not a list of clips", 'write `tuned_on = ["a.wav", "b.wav"]`, or leave it out')
         return ()
 

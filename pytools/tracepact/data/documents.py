@@ -229,7 +229,7 @@ class _DocumentReader:
         self.diagnostics.add("bad-json", f"`{at}` {what}", RowPlace(self.name), help)
 
     def clips(self, file: TextFile, form: type, expected: str) -> Any:
-        """What stands under `clips`, or an empty value of that form (list or dict)."""
+        """The value under `clips`, or an empty one of that form (list or dict)."""
         root = parse_json(file, self.diagnostics, expected)
         if root is None:
             return form()
@@ -294,7 +294,7 @@ class _DocumentReader:
             else:
                 rows.add(None, clip, onset, offset, label.strip(), f"`{where}`: ")
 
-    def masks(self, value: Any, at: str, clip: str, found: dict[str, dict[str, int]]) -> None:
+    def masks(self, value: Any, at: str, clip: str, masks: dict[str, dict[str, int]]) -> None:
         """The masks of one clip, by atom."""
         if not self.is_object(value, at):
             return
@@ -307,7 +307,7 @@ class _DocumentReader:
                         mask |= ((1 << (end - start)) - 1) << start
                     case _:
                         self.fault(where, f"is {kind(run)}", _RUN_FORM)
-            found.setdefault(atom, {})[clip] = mask
+            masks.setdefault(atom, {})[clip] = mask
 
 
 def _frame(value: object) -> int | None:
@@ -340,9 +340,6 @@ def table_of_lines(file: TextFile, diagnostics: Diagnostics) -> TextFile | None:
             return None
         columns |= dict.fromkeys(item)
         objects.append(item)
-    cells = ([_cell(item.get(column)) for column in columns] for item in objects)
+    values = ([item.get(column) for column in columns] for item in objects)
+    cells = (["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in some] for some in values)
     return replace(file, text=table_text(tuple(columns), cells))
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else value if isinstance(value, str) else json.dumps(value)

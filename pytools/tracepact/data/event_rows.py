@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.data.column_maps import CLOCK
 from tracepact.data.events import (
     LONGEST_TIME,
     Durations,
@@ -21,9 +20,11 @@ from tracepact.data.events import (
     ratios,
     ticks,
 )
+from tracepact.data.readings import CLOCK
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
+from tracepact.records import Record
 from tracepact.wording import count, parse_exact, print_number, seconds
 
 # Times that look like milliseconds where seconds are read (rule 13.37).
@@ -31,13 +32,14 @@ from tracepact.wording import count, parse_exact, print_number, seconds
 THOUSAND = 1000
 BEYOND = 10
 """An event is far beyond its clip if it ends after so many times the clip's length."""
+STRAY = 20
+"""Of as many events, one may end outside its clip even as milliseconds: detectors run over the ends of clips."""
 FEW = 5
 """The least number of events that say something of the unit of the durations."""
 _ROOM = (1 << 62) // THOUSAND
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Record, frozen=True):
     """How the ends of a side's events compare with the lengths of their clips, in counts, which add up over clips.
 
     `events` are on clips of a known length. Of them `far` end far beyond it and `outside` even as milliseconds; `tiny`
@@ -88,11 +90,11 @@ def report_milliseconds(
 
 def report_unit(ends: Ends, name: str, diagnostics: Diagnostics) -> None:
     """Warn of the times of a side that fit the durations only if they are in milliseconds."""
-    # One stray event is an error of its own; most of them far outside, and none as milliseconds, is a unit.
-    if 2 * ends.far > ends.events and not ends.outside:
+    # One stray event is an error of its own; most of them far outside, and hardly any as milliseconds, is a unit.
+    if 2 * ends.far > ends.events and STRAY * ends.outside <= ends.events:
         headline = (
             f"the times look like milliseconds: {ends.far:,} of {count(ends.events, 'event')} end after {BEYOND} times "
-            f"their clip's length, and as milliseconds all would end inside"
+            f"their clip's length, and as milliseconds {'all' if not ends.outside else 'nearly all'} would end inside"
         )
         help = "if so, read the table with --columns and --rate 1000"
         diagnostics.add("milliseconds", headline, RowPlace(name), help)
@@ -356,7 +358,7 @@ class EventRows:
         assumed.clear()
 
     def table(self, digest: str | None = None) -> EventTable:
-        """What was read."""
+        """The events that were collected."""
         self.report_assumed()
         clips: Mapping[str, tuple[Event, ...]] = {clip: tuple(events) for clip, events in self.clips.items()}
         return EventTable(self.name, clips, digest)

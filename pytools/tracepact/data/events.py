@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite, lcm
@@ -76,7 +76,7 @@ def roomy(times: Ticks, *others: int) -> Ticks:
 
 
 def multiples(length: int, number: int) -> Ticks:
-    """The first so many multiples of a length, from 0 on."""
+    """The first `number` multiples of a length, from 0 on."""
     return roomy(np.arange(number), length * max(number, 1)) * length
 
 
@@ -156,6 +156,20 @@ def levels_of_texts(texts: Sequence[str]) -> tuple[ScoreLevels, Ranks]:
     levels, ranks = _ordered(floats, dict(enumerate(distinct)))
     place = dict(zip(distinct, ranks.tolist(), strict=True))
     return levels, np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
+
+
+def score_value(text: str, slack: Decimal = Decimal(0)) -> Decimal:
+    """The decimal a score's text denotes; ValueError with words if it is none from 0 to 1, but for so much slack."""
+    if not text.strip():
+        raise ValueError("is missing")
+    try:
+        parse_exact(text)
+        value = Decimal(text)
+    except (ValueError, InvalidOperation):  # a fraction is no score
+        raise ValueError("is not a number") from None
+    if not -slack <= value <= 1 + slack:
+        raise ValueError("lies outside 0 to 1")
+    return value
 
 
 def join_levels(parts: Sequence[ScoreLevels]) -> tuple[ScoreLevels, list[Ranks]]:

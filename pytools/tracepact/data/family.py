@@ -1,16 +1,120 @@
-"""A trace family: clips × classes with the runs of both sides, laid out as one long bitset."""
+"""The grid of frames, runs of frames, and a trace family: clips × classes, laid out as one long bitset."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.data.grid import run_columns
+from tracepact.data.events import Ticks, common_unit, roomy
+from tracepact.language.contract import Projection
 from tracepact.language.formula import FrameRun
+
+# The runs of many segments in columns.
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RunColumns(Mapping[int, tuple[FrameRun, ...]]):
+    """The runs of many segments, by segment and time: in columns, and as a mapping for who looks at one segment."""
+
+    segment: Indices
+    start: Indices
+    end: Indices
+
+    @cached_property
+    def runs(self) -> list[FrameRun]:
+        """Every run, in the order of the columns."""
+        return list(zip(self.start.tolist(), self.end.tolist(), strict=True))
+
+    @cached_property
+    def _by_segment(self) -> dict[int, tuple[FrameRun, ...]]:
+        # The columns are sorted by segment, so a segment is a slice.
+        first = np.flatnonzero(np.diff(self.segment, prepend=-1))
+        last = np.append(first[1:], len(self.segment)).tolist()
+        owners = zip(self.segment[first].tolist(), first.tolist(), last, strict=False)
+        return {owner: tuple(self.runs[a:b]) for owner, a, b in owners}
+
+    def __getitem__(self, segment: int) -> tuple[FrameRun, ...]:
+        return self._by_segment[segment]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._by_segment)
+
+    def __len__(self) -> int:
+        return len(self._by_segment)
+
+    def overlapping(self, others: "RunColumns") -> tuple[Indices, Indices]:
+        """For each run the first and one past the last of the others in its segment that share a frame with it."""
+        # One number line for all segments: no run reaches into the stretch of the next one.
+        stretch = 1 + max(int(self.end.max(initial=0)), int(others.end.max(initial=0)))
+        mine, theirs = self.segment * stretch, others.segment * stretch
+        first = np.searchsorted(theirs + others.end, mine + self.start, side="right")
+        last = np.searchsorted(theirs + others.start, mine + self.end, side="left")
+        return first, np.maximum(first, last)
+
+
+def run_columns(runs: Mapping[int, Sequence[FrameRun]]) -> RunColumns:
+    """Runs by segment, sorted and disjoint, in columns."""
+    if isinstance(runs, RunColumns):
+        return runs
+    rows = [(segment, start, end) for segment in sorted(runs) for start, end in runs[segment]]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return RunColumns(table[:, 0], table[:, 1], table[:, 2])
+
+
+# The grid: frames of one exact step, and the projection of intervals onto them (rules 5.1 to 5.3).
+
+AnyTicks = TypeVar("AnyTicks", int, Ticks)
+"""One time or an array of them, in ticks."""
+
+
+def ceil_div(numerator: AnyTicks, denominator: int) -> AnyTicks:
+    """The least integer not less than the quotient; the denominator is positive."""
+    return -(-numerator // denominator)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Frames of length `step` seconds."""
+
+    step: Fraction
+    projection: Projection = Projection.CENTRE
+
+    def frames(self, duration: Fraction) -> int:
+        """The number of frames of a clip (rule 5.1)."""
+        quotient = duration / self.step
+        return ceil_div(quotient.numerator, quotient.denominator)
+
+    def project(self, onset: Fraction, offset: Fraction) -> tuple[int, int]:
+        """The frames `[start, end)` an event activates, not cut to any clip; empty when end <= start."""
+        unit = common_unit((onset, offset, self.step))
+        return self.edges(int(onset * unit), int(offset * unit), int(self.step * unit))
+
+    def edges(self, onset: AnyTicks, offset: AnyTicks, step: int) -> tuple[AnyTicks, AnyTicks]:
+        """The frames `[start, end)` of one event or of many at once, all times in the same ticks."""
+        if not isinstance(onset, int) and not isinstance(offset, int):
+            onset, offset = roomy(onset, step), roomy(offset, step)
+        start, end = self._edge(onset, step, True), self._edge(offset, step, False)
+        # An event without length activates nothing, even where a projection rounds its two ends apart.
+        return start, start + (end - start) * (offset > onset)
+
+    def _edge(self, time: AnyTicks, step: int, is_start: bool) -> AnyTicks:
+        """The first frame in (start) or the first frame out of an interval with an end at this time."""
+        match self.projection:
+            # A frame is in if its centre is: the ends are rounded alike, and so touching events share no frame.
+            case Projection.CENTRE:  # ceil(time/step - 1/2)
+                return ceil_div(2 * time - step, 2 * step)
+            case Projection.TOUCH:
+                return time // step if is_start else ceil_div(time, step)
+            case Projection.INSIDE:
+                return ceil_div(time, step) if is_start else time // step
+
 
 # A family of clips as one long bitset: each clip on its own 64-bit words, kept apart by a gap.
 #
@@ -18,7 +122,6 @@ from tracepact.language.formula import FrameRun
 # least the reach of the contract, so a window never carries a bit from one clip into the next (rule 6.6).
 
 Words = NDArray[np.uint64]
-Indices = NDArray[np.int64]
 _WORD = 64
 _ONE = np.uint64(1)
 BLOCK_WORDS = 1 << 13
@@ -87,7 +190,7 @@ class Layout:
         return self.mask(words)
 
     def blocks(self) -> Iterator[SegmentBlock]:
-        """The layout cut between segments into parts of at most so many words, or of one segment."""
+        """The layout cut between segments into parts of at most `BLOCK_WORDS` words, or of one segment."""
         first, base = 0, 0
         while first < self.segments:
             last = max(int(np.searchsorted(self._ends, base + BLOCK_WORDS, side="right")), first + 1)
@@ -155,6 +258,9 @@ def pack(frames: NDArray[np.bool_]) -> int:
 # A trace family: clips × classes with the runs of both sides, and the masks of its atoms.
 
 Runs = Mapping[int, tuple[FrameRun, ...]]
+
+
+UNION_CLASS = "*"
 
 
 class Mode(Enum):

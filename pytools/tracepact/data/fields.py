@@ -12,14 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.data.arrow_files import BadColumnarError
-from tracepact.data.data_files import (
-    Frame,
-    clip_files,
-    frame_of,
-    is_columnar,
-    open_columnar,
-    report_unreadable,
-)
+from tracepact.data.data_files import Frame, clip_files, frame_of, is_columnar, open_columnar, report_unreadable
 from tracepact.data.events import (
     ClipScores,
     EventTable,

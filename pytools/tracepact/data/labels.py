@@ -1,24 +1,19 @@
-"""Label maps and soft labels: what becomes of each label, and hard events made of soft ones."""
+"""Label maps, and names of labels and clips that differ only in how they are written."""
 
 import json
+import posixpath
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from itertools import pairwise
+from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from tracepact.data.data_files import ClipFiles, clip_files
-from tracepact.data.event_rows import TimeTexts, report_time
-from tracepact.data.events import ClipScores, Event, EventTable, ScoreField, TableOrigin, levels_of_texts
-from tracepact.data.score_files import score_value
-from tracepact.data.sources import PathLike, TextFile, read_toml_file, shown, text_lines
+from tracepact.data.events import Event, EventTable
+from tracepact.data.sources import PathLike, read_toml_file, shown
 from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import RowPlace, did_you_mean
-from tracepact.wording import count, print_number, seconds
+from tracepact.diagnostics.findings import RowPlace, did_you_mean, nearest
+from tracepact.wording import count
 
 # Label maps: what becomes of each label, declared in a small TOML file and applied to both sides (rule 13.11).
 
@@ -120,7 +115,8 @@ def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> 
                 reported.add(event.label)
                 headline = f"the label map says nothing about `{shown(event.label)}`"
                 number = count(counts[event.label], "event")
-                help = _near(event.label, labels) or _OTHERS_HELP
+                near = did_you_mean(event.label, labels.known)
+                help = near if near and near.startswith("did you mean") else _OTHERS_HELP
                 diagnostics.add("unmapped-label", f"{headline} ({number})", table.place(clip, event.row), help)
         kept[clip] = tuple(labels.renaming(event) for event in events if treatments[event.label] == "keep")
         if some := tuple(event for event in events if treatments[event.label] == "ignore"):
@@ -165,11 +161,6 @@ def report_unused(labels: LabelMap, used: frozenset[str], diagnostics: Diagnosti
         help = did_you_mean(label, free) if free else None
         headline = f"the label map speaks of `{shown(label)}`, which occurs on neither side"
         diagnostics.add("unused-mapping", headline, RowPlace(labels.name), help)
-
-
-def _near(label: str, labels: LabelMap) -> str | None:
-    help = did_you_mean(label, labels.known)
-    return help if help and help.startswith("did you mean") else None
 
 
 class _Builder:
@@ -266,154 +257,81 @@ class _Builder:
         return True
 
 
-# Reads soft labels (MAESTRO): start, end, label and confidence without a header; and makes hard events of them.
+# Names that differ only in how they are written: what to offer where one is not found.
+
+_NUMBER = re.compile(r"\d+")
 
 
-def read_soft(path: PathLike, diagnostics: Diagnostics) -> EventTable:
-    """The soft labels of a file or of all files of a folder (rule 13.8): events with the annotators' confidence."""
-    files = clip_files(path, diagnostics)
-    return EventTable(str(path), {}) if files is None else parse_soft(files, diagnostics)
+def by_stem(clips: Iterable[str]) -> Mapping[str, list[str]]:
+    """Clips by their names without folders, the last extension, and what is easily written differently."""
+    stems: dict[str, list[str]] = {}
+    for clip in clips:
+        stems.setdefault(_folded(_stem(clip)), []).append(clip)
+    return stems
 
 
-def parse_soft(files: ClipFiles, diagnostics: Diagnostics) -> EventTable:
-    """The soft labels of these files, by clip."""
-    times = TimeTexts(fractions=False)
-    clips = {clip: _labels(file, times, diagnostics) for clip, file in files.clips.items()}
-    homes = {clip: file.name for clip, file in files.clips.items()}
-    return EventTable(files.name, clips, files.digest, TableOrigin("maestro", homes))
-
-
-def harden(soft: EventTable, threshold: Fraction) -> EventTable:
-    """The rows whose confidence is greater than the threshold; touching ones of a label are one event (rule 13.10)."""
-    clips = {
-        clip: _joined([event for event in events if confidence_of(event) > threshold])
-        for clip, events in soft.clips.items()
-    }
-    decoding: dict[str, str | int | None] = {"threshold": str(threshold), "low": None, "median": 1}
-    origin = soft.origin and replace(soft.origin, decoding=decoding, scores=soft_field(soft))
-    return EventTable(soft.name, clips, soft.digest, origin)
-
-
-def confidence_of(event: Event) -> Fraction:
-    """How sure the annotators are of an event; one that has no confidence is certain."""
-    return Fraction(1) if event.confidence is None else event.confidence
-
-
-def soft_field(soft: EventTable) -> ScoreField:
-    """Soft labels as a field: frames end wherever a row does; the greatest confidence of a label, 0 without a row."""
-    classes = tuple(sorted(soft.labels))
-    # Soft labels leave rows with 0 out, and a field has a score everywhere.
-    confidences = sorted({Fraction(0), *(confidence_of(event) for _, event in soft.events)})
-    levels, ranks = levels_of_texts(list(map(print_number, confidences)))
-    rank = dict(zip(confidences, ranks.tolist(), strict=True))
-    column = {label: place for place, label in enumerate(classes)}
-    clips = {}
-    for clip, events in soft.clips.items():
-        edges = sorted({time for event in events for time in (event.onset, event.offset)})
-        place = {edge: i for i, edge in enumerate(edges)}
-        ranked = np.full((max(len(edges) - 1, 0), len(classes)), rank[Fraction(0)], dtype=np.int64)
-        for event in events:
-            cells = ranked[place[event.onset] : place[event.offset], column[event.label]]
-            np.maximum(cells, rank[confidence_of(event)], out=cells)
-        clips[clip] = ClipScores(tuple(edges) or (Fraction(0),), ranked)
-    return ScoreField(soft.name, classes, levels, clips, soft.digest, soft.origin.files if soft.origin else {})
-
-
-def soft_cells(field: ScoreField) -> EventTable:
-    """The scores of a field as soft labels: a row for every frame and class, 0 included."""
-    values = [field.levels.value(rank) for rank in range(len(field.levels))]
-    clips = {}
-    for clip, scores in field.clips.items():
-        frames = zip(pairwise(scores.edges), scores.ranks.tolist(), strict=True)
-        clips[clip] = tuple(
-            Event(onset, offset, label, None, values[rank])
-            for (onset, offset), ranks in frames
-            for label, rank in zip(field.classes, ranks, strict=True)
-        )
-    return EventTable(field.name, clips, field.digest, TableOrigin("maestro", field.files))
-
-
-def _joined(events: list[Event]) -> tuple[Event, ...]:
-    open_events: dict[str, Event] = {}
-    closed: list[Event] = []
-    # Rows are a second or so long, and an event that lasts is many of them (rule 13.10).
-    for event in sorted(events, key=lambda e: (e.onset, e.offset)):
-        last = open_events.get(event.label)
-        if last is not None and event.onset <= last.offset:
-            open_events[event.label] = Event(last.onset, max(last.offset, event.offset), event.label, last.row)
-            continue
-        if last is not None:
-            closed.append(last)
-        open_events[event.label] = Event(event.onset, event.offset, event.label, event.row)
-    return tuple(sorted([*closed, *open_events.values()], key=lambda e: (e.onset, e.offset, e.label)))
-
-
-def _labels(file: TextFile, times: TimeTexts, diagnostics: Diagnostics) -> tuple[Event, ...]:
-    events = []
-    for number, line in text_lines(file):
-        place = RowPlace(file.name, number)
-        fields = [text.strip() for text in line.split("\t")]
-        if len(fields) != 4:
-            help = "start, end, label and confidence are separated by tabs"
-            diagnostics.add("wrong-columns", f"the row has {count(len(fields), 'field')}, not four", place, help)
-            continue
-        start, end, label, confidence = fields
-        if number == 1 and not any(sign.isdecimal() for sign in start + confidence):
-            help = "soft labels have none; remove the first line"
-            diagnostics.add("wrong-columns", f"`{shown(line)}` is a header", place, help)
-            continue
-        event = _label(start, end, label, confidence, times, place, diagnostics)
-        if event is not None:
-            events.append(event)
-    _report_conflicts(events, file.name, diagnostics)
-    _report_holes(events, file.name, diagnostics)
-    return tuple(events)
-
-
-def _report_conflicts(events: Sequence[Event], name: str, diagnostics: Diagnostics) -> None:
-    """Rows that say of one interval and label what an earlier one says, or contradict it."""
-    first: dict[Event, Event] = {}
-    for event in events:
-        earlier = first.setdefault(event, event)  # equal in interval and label
-        if earlier is event:
-            continue
-        what = f"`{shown(event.label)}` from {seconds(event.onset)} to {seconds(event.offset)}"
-        if earlier.confidence == event.confidence:
-            diagnostics.add("duplicate-row", f"{what} repeats line {earlier.row}", RowPlace(name, event.row))
-            continue
-        values = [print_number(confidence_of(one)) for one in (event, earlier)]
-        headline = f"{what} has the confidence {values[0]}, and {values[1]} on line {earlier.row}"
-        diagnostics.add("conflicting-confidence", headline, RowPlace(name, event.row), "keep one of the two rows")
-
-
-def _report_holes(events: Sequence[Event], name: str, diagnostics: Diagnostics) -> None:
-    """Times between the first and the last row that no row of any label covers."""
-    reached: Fraction | None = None
-    for event in sorted(events, key=lambda e: (e.onset, e.offset)):
-        if reached is not None and event.onset > reached:
-            headline = f"no row covers {seconds(reached)} to {seconds(event.onset)}; there is no event there"
-            help = "write the rows that are missing, with confidence 0 where nothing was heard"
-            diagnostics.add("uncovered-time", headline, RowPlace(name, event.row), help)
-        reached = event.offset if reached is None else max(reached, event.offset)
-
-
-def _label(
-    start: str, end: str, label: str, confidence: str, times: TimeTexts, place: RowPlace, diagnostics: Diagnostics
-) -> Event | None:
-    """One row, or None with everything that is wrong with it."""
-    before = len(diagnostics)
-    for column, text in (("start", start), ("end", end)):
-        report_time(times, column, text, diagnostics, place)
-    if not label:
-        diagnostics.add("incomplete-row", "the row has no label", place)
-    try:
-        value = score_value(confidence)
-    except ValueError as error:
-        help = "write decimals with a point" if "," in confidence else "a confidence is the share of annotators"
-        diagnostics.add("bad-score", f"the confidence `{shown(confidence)}` {error}", place, help)
-    if len(diagnostics) > before:
+def similar_clip(clip: str, known: Mapping[str, list[str]]) -> str | None:
+    """A help line that offers the one clip, of those by stem, that could be meant."""
+    alike = known.get(_folded(_stem(clip)), [])
+    nearest_first = [name for name in alike if _stem(name) == _stem(clip)] or alike
+    if len(nearest_first) != 1:
         return None
-    if times[end] < times[start]:
-        diagnostics.add("offset-before-onset", f"the end `{end}` lies before the start `{start}`", place)
-        return None
-    return Event(times[start], times[end], label, place.row, Fraction(value))
+    return f"did you mean `{nearest_first[0]}`? tables that name their clips must name them alike"
+
+
+def same_clip(clip: str, known: Mapping[str, list[str]]) -> str | None:
+    """The one clip, of those by stem, whose path is the same without the last extension and folders only one has."""
+    # A folder may stand before a name on one side only; but two names in different folders are two clips.
+    own = _path(clip)
+    alike = [name for name in known.get(_folded(_stem(clip)), []) if _is_tail(*sorted((own, _path(name)), key=len))]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _path(clip: str) -> list[str]:
+    """The folders of a clip and its name without the last extension."""
+    return [*posixpath.dirname(clip).split("/"), _stem(clip)] if "/" in clip else [_stem(clip)]
+
+
+def _is_tail(short: list[str], long: list[str]) -> bool:
+    return long[-len(short) :] == short
+
+
+def similar_label(label: str, known: Iterable[str]) -> str | None:
+    """The first known label that differs only in case, spaces, hyphens, underscores or leading zeros."""
+    own = _folded(label)
+    return next((name for name in sorted(known) if name != label and _folded(name) == own), None)
+
+
+def similar_labels(labels: Iterable[str]) -> dict[str, str]:
+    """The labels that differ from an earlier one, in sorted order, only in how they are written, and the first such."""
+    first: dict[str, str] = {}
+    pairs = ((label, first.setdefault(_folded(label), label)) for label in sorted(labels))
+    return {label: other for label, other in pairs if other != label}
+
+
+def near_clip(clip: str, known: Iterable[str]) -> str | None:
+    """The known clip of the nearest name, unless only numbers differ: another number is another clip."""
+    near = nearest(clip, known)
+    # A near name with another number, such as clip_12 for clip_13, is most often a clip of its own.
+    return None if near is None or _NUMBER.sub("0", near) == _NUMBER.sub("0", clip) else near
+
+
+def label_help(label: str, others: Iterable[str]) -> str | None:
+    """A help line that offers the label of the other side that is written a little differently, or nearly alike."""
+    known = {*others} - {label}
+    if alike := similar_label(label, known):
+        return f"there it is written `{alike}`; name both alike, or map them (--label-map)"
+    near = nearest(label, known)
+    return f"did you mean `{near}`, which is there? name both alike, or map them (--label-map)" if near else None
+
+
+def _stem(clip: str) -> str:
+    name = posixpath.basename(clip)
+    stem, extension = posixpath.splitext(name)
+    return name if extension[1:].isdecimal() else stem
+
+
+@lru_cache(maxsize=1 << 16)  # every label of one side is compared with those of the other
+def _folded(name: str) -> str:
+    """A name without case, spaces, hyphens, underscores, and zeros at the start of its numbers."""
+    return re.sub(r"[ _-]|(?<!\d)0+(?=\d)", "", name.casefold())

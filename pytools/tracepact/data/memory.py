@@ -1,38 +1,31 @@
 """Data in memory: lists of intervals, mappings of clips, data frames, masks; and the lengths of sound files."""
 
 import os
-import posixpath
 import re
 import wave
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from posixpath import splitext
+from posixpath import basename, splitext
 from typing import Any
 
 import numpy as np
 
-from tracepact.data.column_maps import SAMPLED, Columns, columns_from, offered_map
 from tracepact.data.columns import report_missing
-from tracepact.data.data_files import Frame, field_text, frame_of
+from tracepact.data.data_files import Frame, field_text, frame_columns, frame_of
 from tracepact.data.decoding import field_events
 from tracepact.data.event_rows import UNLABELLED, EventRows, TimeTexts, clip_length
 from tracepact.data.events import Durations, Event, EventTable, Lengths, Regions
 from tracepact.data.fields import array_of, field_from, is_array
-from tracepact.data.formats import Reading, read_events
+from tracepact.data.formats import read_events
+from tracepact.data.readings import SAMPLED, Columns, Reading, columns_from, offered_map
 from tracepact.data.sources import EVENT_COLUMNS, SOUND_ENDINGS, shown, uncollected
-from tracepact.data.tables import (
-    Conditions,
-    add_rows,
-    find_layout,
-    read_conditions,
-    read_durations,
-    read_regions,
-)
+from tracepact.data.tables import Conditions, add_rows, find_layout, read_conditions, read_durations, read_regions
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.formula import runs_of_frames
+from tracepact.language.reader import read_time
 from tracepact.wording import quoted
 
 # Takes data that is in memory already: lists of intervals, mappings of clips, data frames, or a path.
@@ -77,7 +70,7 @@ def regions_from(data: Any, diagnostics: Diagnostics, *, name: str = "ignore", c
 
 
 def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "durations") -> Lengths:
-    """Durations from a mapping of clips to times, a data frame, a path, or one time for all clips (also as text)."""
+    """Durations from a mapping of clips to times, a data frame, a path, or one time for all clips: a number, `10s`."""
     if data is None or isinstance(data, Durations):
         return data
     times = TimeTexts(fractions=True)
@@ -93,7 +86,8 @@ def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "duration
         return Durations(name, lengths)
     if isinstance(data, os.PathLike) or (isinstance(data, str) and not _looks_like_time(data)):
         return read_durations(data, diagnostics)
-    return clip_length(times, field_text(data), diagnostics, RowPlace(name))
+    time = read_time(data) if isinstance(data, str) else None
+    return clip_length(times, field_text(time[0] if time else data), diagnostics, RowPlace(name))
 
 
 def conditions_from(data: Any, diagnostics: Diagnostics, *, name: str = "conditions") -> Conditions:
@@ -219,11 +213,7 @@ def _add_frame(frame: Frame, rows: EventRows) -> None:
         rows.diagnostics.add("wrong-columns", f"column `{column}` occurs twice", place, "keep one of them")
     if not report_missing(required, frame.names, place, rows.diagnostics) or repeated:
         return
-    columns = [
-        frame.texts(frame.names.index(column)) if column in frame.names else [""] * frame.rows
-        for column in (*EVENT_COLUMNS, "confidence")
-    ]
-    rows.add_all(enumerate(zip(*columns, strict=True)))
+    rows.add_all(enumerate(zip(*frame_columns(frame, (*EVENT_COLUMNS, "confidence")), strict=True)))
 
 
 # Takes masks that are in memory: one truth value a frame, for one clip or for several by name.
@@ -439,8 +429,8 @@ def _files(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics
 _KEYS = (
     lambda path: path,
     lambda path: splitext(path)[0],
-    posixpath.basename,
-    lambda path: splitext(posixpath.basename(path))[0],
+    basename,
+    lambda path: splitext(basename(path))[0],
 )
 
 

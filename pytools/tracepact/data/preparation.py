@@ -1,26 +1,36 @@
-"""Both sides made ready to be scored: clips named alike, labels mapped, ignored regions, clips chosen."""
+"""Both sides made ready to be scored: clips named alike, labels mapped, ignored regions, clips chosen, lengths."""
 
 import difflib
 import os
 import posixpath
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
 from tracepact.data.annotation_documents import UEM
-from tracepact.data.assembly import by_stem, same_clip
 from tracepact.data.event_rows import Outside, report_milliseconds, settle_outside
-from tracepact.data.events import Durations, Event, EventTable, Lengths, Regions, length_of, listed_lengths, some_clips
-from tracepact.data.known_formats import CLIP_FORMATS
-from tracepact.data.labels import LabelMap, Mapped, apply_map, report_merged, report_unused
+from tracepact.data.events import (
+    Durations,
+    Event,
+    EventTable,
+    Lengths,
+    Regions,
+    ScoreField,
+    TableOrigin,
+    length_of,
+    listed_lengths,
+    some_clips,
+)
+from tracepact.data.formats import CLIP_FORMATS, MAESTRO
+from tracepact.data.labels import LabelMap, Mapped, apply_map, by_stem, report_merged, report_unused, same_clip
 from tracepact.data.memory import AudioFolder, audio_durations
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
 from tracepact.inputs import read_bytes
-from tracepact.wording import count, quoted
+from tracepact.wording import count, quoted, seconds
 
 # Which clips are evaluated: those of the reference, of the durations, of a list, or all (rule 13.32).
 
@@ -96,13 +106,13 @@ def _on_chosen_clips(tables: Prepared, choice: ClipChoice, diagnostics: Diagnost
     wanted = _wanted(reference, prediction, durations, choice, diagnostics)
     known = len(diagnostics.errors) == before
     sides = {"reference": reference, "prediction": prediction}
-    left_out = {side: _left_out(table, wanted) for side, table in sides.items()}
+    gone = {side: {c: e for c, e in table.clips.items() if c not in wanted} for side, table in sides.items()}
+    left_out = {side: (len(clips), sum(map(len, clips.values()))) for side, clips in gone.items()}
     named = choice.value if isinstance(choice, ClipsOf) else choice.name
     for side, (clips, events) in left_out.items():
         if clips:
             headline = f"{count(clips, 'clip')} with {count(events, 'event')} of the {side} left out (--clips {named})"
-            gone = [clip for clip in sides[side].clips if clip not in wanted]
-            headline += f": {quoted([shown(clip) for clip in gone[:_NAMED]])}{', …' if clips > _NAMED else ''}"
+            headline += f": {quoted([shown(clip) for clip in [*gone[side]][:_NAMED]])}{', …' if clips > _NAMED else ''}"
             diagnostics.add("clips-left-out", headline, RowPlace(sides[side].name))
     if known and prediction.clips and left_out["prediction"][0] == len(prediction.clips):
         _report_none_left(prediction, wanted, named, diagnostics)
@@ -152,11 +162,6 @@ def _report_none_left(prediction: EventTable, wanted: Collection[str], named: st
     headline = f"no predicted clip, such as `{shown(first)}`, is among the clips that are evaluated (--clips {named})"
     help = f"{near}; a clip without events that is listed, a row with its name alone, counts as predicted"
     diagnostics.add("unknown-clip", headline, RowPlace(prediction.name), help)
-
-
-def _left_out(table: EventTable, wanted: Collection[str]) -> tuple[int, int]:
-    gone = [events for clip, events in table.clips.items() if clip not in wanted]
-    return len(gone), sum(map(len, gone))
 
 
 def _kept(table: EventTable, wanted: Collection[str]) -> EventTable:
@@ -221,20 +226,25 @@ def prepare(
         report_excuses(mapped["prediction"].table, diagnostics)
     regions = _with_regions(_closed(ignore, ref, pred, durations, diagnostics), mapped["reference"])
     record: dict[str, Any] = {
-        side: {
-            "format": item.table.origin.format if item.table.origin else "memory",
-            "decoding": dict(item.table.origin.decoding) if item.table.origin and item.table.origin.decoding else None,
-            "renamed_clips": renamed,
-            "lengths": len(said),
-            "dropped": item.dropped,
-            "ignored": sum(map(len, item.ignored.values())),
-        }
+        side: side_record(item.table.origin, renamed, len(said), item.dropped, sum(map(len, item.ignored.values())))
         for (side, item), renamed, said in zip(mapped.items(), (ref_renamed, pred_renamed), own, strict=True)
     }
     record["label_map"] = labels.data if labels is not None else None
     predicted, settled = settle_outside(mapped["prediction"].table, durations, tables.outside, diagnostics)
     record |= ({} if settled is None else {"outside": settled}) | chosen.record
     return Prepared(mapped["reference"].table, predicted, regions, durations, record)
+
+
+def side_record(origin: TableOrigin | None, renamed: int, lengths: int, dropped: int, ignored: int) -> dict[str, Any]:
+    """The preparation of one side as plain data, as reports show it."""
+    return {
+        "format": origin.format if origin else "memory",
+        "decoding": dict(origin.decoding) if origin and origin.decoding else None,
+        "renamed_clips": renamed,
+        "lengths": lengths,
+        "dropped": dropped,
+        "ignored": ignored,
+    }
 
 
 def name_clips(
@@ -388,3 +398,46 @@ def _with_regions(ignore: Regions | None, reference: Mapped) -> Regions | None:
         return Regions(table.name, own, None, table.origin)
     clips = {clip: (*ignore.clips.get(clip, ()), *own.get(clip, ())) for clip in {**ignore.clips, **own}}
     return replace(ignore, clips=clips)
+
+
+# Scores that do not last as long as their clips (rule 13.38).
+
+SHARE = Fraction(1, 20)
+"""By how much of its clip's length a field may be longer or shorter without a word."""
+_LENGTHS_NAMED = 3
+"""How many clips are named."""
+
+_Lasting = tuple[str, Fraction, Fraction]
+"""A clip, how long its scores last, and how long it is."""
+
+
+def report_table_lengths(table: EventTable, durations: Lengths, diagnostics: Diagnostics) -> None:
+    """Warn of the scores that a table was decoded from; soft labels need not reach the end of their clip."""
+    origin = table.origin
+    if origin is not None and origin.scores is not None and origin.format != MAESTRO:
+        kept = {clip: scores for clip, scores in origin.scores.clips.items() if clip in table.clips}
+        report_score_lengths(replace(origin.scores, clips=kept), durations, diagnostics)
+
+
+def report_score_lengths(field: ScoreField, durations: Lengths, diagnostics: Diagnostics) -> None:
+    """Warn once of a field that differs from the lengths of its clips by more than a frame and a twentieth."""
+    found = list(_unlike(field, durations))
+    if not found:
+        return
+    clip, lasting, length = found[0]
+    what = "truth values" if field.is_mask else "scores"
+    headline = f"the {what} of `{shown(clip)}` last {seconds(lasting)}, the clip {seconds(length)}"
+    if len(found) > 1:
+        others = [shown(other) for other, _, _ in found[1:_LENGTHS_NAMED]]
+        more = f" and {len(found) - _LENGTHS_NAMED:,} more" if len(found) > _LENGTHS_NAMED else ""
+        headline += f"; {count(len(found), 'clip')} of {len(field.clips):,} differ so, also {quoted(others)}{more}"
+    diagnostics.add("scores-length", headline, RowPlace(field.name), "is the step right?")
+
+
+def _unlike(field: ScoreField, durations: Lengths) -> Iterator[_Lasting]:
+    """The clips whose scores last longer or shorter than they do."""
+    for clip, scores in field.clips.items():
+        length = length_of(durations, clip)
+        lasting, step = scores.edges[-1], scores.edges[1] - scores.edges[0]
+        if length is not None and abs(lasting - length) > max(step, SHARE * length):
+            yield clip, lasting, length

@@ -1,32 +1,38 @@
-"""Reads scores: one row a frame, one column a class, as the decimals written, with their ranks."""
+"""Files of scores, a row for each frame and a column for each class; and soft labels with their confidences."""
 
 import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from io import StringIO
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.data.columns import SEPARATORS, report_missing
-from tracepact.data.data_files import Frame, report_two_files
+from tracepact.data.data_files import ClipFiles, Frame, clip_files, report_two_files
 from tracepact.data.event_rows import TimeTexts, report_time
 from tracepact.data.events import (
     ClipScores,
+    Event,
+    EventTable,
     Ranks,
     ScoreField,
     ScoreLevels,
+    TableOrigin,
     joined_clips,
     levels_of_floats,
     levels_of_texts,
+    score_value,
 )
-from tracepact.data.sources import EMPTY_HELP, TextFile, shown
+from tracepact.data.sources import EMPTY_HELP, PathLike, TextFile, shown, text_lines
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
-from tracepact.wording import parse_exact, seconds
+from tracepact.wording import count, print_number, seconds
 
 # Scores that are text: each one's rank among the distinct ones, exact as the decimals written.
 
@@ -39,20 +45,6 @@ DUST = Decimal("0.000001")
 """By how much sums of floats may leave 0 to 1 (rule 13.25)."""
 PROBABILITIES = "give probabilities; logits must go through a sigmoid first"
 FINITE = "give a number from 0 to 1 for every frame and class"
-
-
-def score_value(text: str, slack: Decimal = Decimal(0)) -> Decimal:
-    """The decimal a score's text denotes; ValueError with words if it is none from 0 to 1, but for so much slack."""
-    if not text.strip():
-        raise ValueError("is missing")
-    try:
-        parse_exact(text)
-        value = Decimal(text)
-    except (ValueError, InvalidOperation):  # a fraction is no score
-        raise ValueError("is not a number") from None
-    if not -slack <= value <= 1 + slack:
-        raise ValueError("lies outside 0 to 1")
-    return value
 
 
 def ranked(columns: Sequence[Sequence[str]], slack: Decimal = Decimal(0)) -> tuple[ScoreLevels, Ranks] | None:
@@ -201,7 +193,7 @@ class _Frames:
         if not self.names:
             self.fault("empty-file", "the file is empty", None, EMPTY_HELP)
             return None
-        if _is_number(self.names[0]):
+        if self.names[0].replace(".", "", 1).replace("-", "", 1).isdecimal():
             help = "name the columns: onset, offset, and the classes"
             self.fault("wrong-columns", "the header is missing", row, help)
             return None
@@ -223,14 +215,14 @@ class _Frames:
             return None
         return own if classes is None or self._same(classes, own, row) else None
 
-    def _same(self, classes: tuple[str, ...], own: tuple[str, ...], row: int) -> bool:
-        for missing in (name for name in classes if name not in own):
-            help = did_you_mean(missing, set(own) - set(classes)) or "every file has the classes of the first"
+    def _same(self, classes: tuple[str, ...], named: tuple[str, ...], row: int) -> bool:
+        for missing in (name for name in classes if name not in named):
+            help = did_you_mean(missing, set(named) - set(classes)) or "every file has the classes of the first"
             self.fault("wrong-columns", f"there is no column of class `{shown(missing)}`", row, help)
-        for other in (name for name in own if name not in classes):
+        for other in (name for name in named if name not in classes):
             headline = f"class `{shown(other)}` has no column in the files before"
             self.fault("wrong-columns", headline, row, did_you_mean(other, classes))
-        return set(classes) == set(own)
+        return set(classes) == set(named)
 
     def clips(self, clip: str, classes: Sequence[str]) -> dict[str, _Scored]:
         """The frames of each clip, all of them of this one where no column names it; a clip with a fault is absent."""
@@ -350,5 +342,154 @@ def _chosen(column: Any, places: list[int]) -> Any:
     return [column[place] for place in places] if isinstance(column, list) else column[places]
 
 
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).replace("-", "", 1).isdecimal()
+# Reads soft labels (MAESTRO): start, end, label and confidence without a header; and makes hard events of them.
+
+
+def read_soft(path: PathLike, diagnostics: Diagnostics) -> EventTable:
+    """The soft labels of a file or of all files of a folder (rule 13.8): events with the annotators' confidence."""
+    files = clip_files(path, diagnostics)
+    return EventTable(str(path), {}) if files is None else parse_soft(files, diagnostics)
+
+
+def parse_soft(files: ClipFiles, diagnostics: Diagnostics) -> EventTable:
+    """The soft labels of these files, by clip."""
+    times = TimeTexts(fractions=False)
+    clips = {clip: _labels(file, times, diagnostics) for clip, file in files.clips.items()}
+    homes = {clip: file.name for clip, file in files.clips.items()}
+    return EventTable(files.name, clips, files.digest, TableOrigin("maestro", homes))
+
+
+def harden(soft: EventTable, threshold: Fraction) -> EventTable:
+    """The rows whose confidence is greater than the threshold; touching ones of a label are one event (rule 13.10)."""
+    clips = {
+        clip: _joined([event for event in events if confidence_of(event) > threshold])
+        for clip, events in soft.clips.items()
+    }
+    decoding: dict[str, str | int | None] = {"threshold": str(threshold), "low": None, "median": 1}
+    origin = soft.origin and replace(soft.origin, decoding=decoding, scores=soft_field(soft))
+    return EventTable(soft.name, clips, soft.digest, origin)
+
+
+def confidence_of(event: Event) -> Fraction:
+    """How sure the annotators are of an event; one that has no confidence is certain."""
+    return Fraction(1) if event.confidence is None else event.confidence
+
+
+def soft_field(soft: EventTable) -> ScoreField:
+    """Soft labels as a field: frames end wherever a row does; the greatest confidence of a label, 0 without a row."""
+    classes = tuple(sorted(soft.labels))
+    # Soft labels leave rows with 0 out, and a field has a score everywhere.
+    confidences = sorted({Fraction(0), *(confidence_of(event) for _, event in soft.events)})
+    levels, ranks = levels_of_texts(list(map(print_number, confidences)))
+    rank = dict(zip(confidences, ranks.tolist(), strict=True))
+    column = {label: place for place, label in enumerate(classes)}
+    clips = {}
+    for clip, events in soft.clips.items():
+        edges = sorted({time for event in events for time in (event.onset, event.offset)})
+        place = {edge: i for i, edge in enumerate(edges)}
+        ranked = np.full((max(len(edges) - 1, 0), len(classes)), rank[Fraction(0)], dtype=np.int64)
+        for event in events:
+            cells = ranked[place[event.onset] : place[event.offset], column[event.label]]
+            np.maximum(cells, rank[confidence_of(event)], out=cells)
+        clips[clip] = ClipScores(tuple(edges) or (Fraction(0),), ranked)
+    return ScoreField(soft.name, classes, levels, clips, soft.digest, soft.origin.files if soft.origin else {})
+
+
+def soft_cells(field: ScoreField) -> EventTable:
+    """The scores of a field as soft labels: a row for every frame and class, 0 included."""
+    values = [field.levels.value(rank) for rank in range(len(field.levels))]
+    clips = {}
+    for clip, scores in field.clips.items():
+        frames = zip(pairwise(scores.edges), scores.ranks.tolist(), strict=True)
+        clips[clip] = tuple(
+            Event(onset, offset, label, None, values[rank])
+            for (onset, offset), ranks in frames
+            for label, rank in zip(field.classes, ranks, strict=True)
+        )
+    return EventTable(field.name, clips, field.digest, TableOrigin("maestro", field.files))
+
+
+def _joined(events: list[Event]) -> tuple[Event, ...]:
+    open_events: dict[str, Event] = {}
+    closed: list[Event] = []
+    # Rows are a second or so long, and an event that lasts is many of them (rule 13.10).
+    for event in sorted(events, key=lambda e: (e.onset, e.offset)):
+        last = open_events.get(event.label)
+        if last is not None and event.onset <= last.offset:
+            open_events[event.label] = Event(last.onset, max(last.offset, event.offset), event.label, last.row)
+            continue
+        if last is not None:
+            closed.append(last)
+        open_events[event.label] = Event(event.onset, event.offset, event.label, event.row)
+    return tuple(sorted([*closed, *open_events.values()], key=lambda e: (e.onset, e.offset, e.label)))
+
+
+def _labels(file: TextFile, times: TimeTexts, diagnostics: Diagnostics) -> tuple[Event, ...]:
+    events = []
+    for number, line in text_lines(file):
+        place = RowPlace(file.name, number)
+        fields = [text.strip() for text in line.split("\t")]
+        if len(fields) != 4:
+            help = "start, end, label and confidence are separated by tabs"
+            diagnostics.add("wrong-columns", f"the row has {count(len(fields), 'field')}, not four", place, help)
+            continue
+        start, end, label, confidence = fields
+        if number == 1 and not any(sign.isdecimal() for sign in start + confidence):
+            help = "soft labels have none; remove the first line"
+            diagnostics.add("wrong-columns", f"`{shown(line)}` is a header", place, help)
+            continue
+        event = _label(start, end, label, confidence, times, place, diagnostics)
+        if event is not None:
+            events.append(event)
+    _report_conflicts(events, file.name, diagnostics)
+    _report_holes(events, file.name, diagnostics)
+    return tuple(events)
+
+
+def _report_conflicts(events: Sequence[Event], name: str, diagnostics: Diagnostics) -> None:
+    """Rows that say of one interval and label what an earlier one says, or contradict it."""
+    first: dict[Event, Event] = {}
+    for event in events:
+        earlier = first.setdefault(event, event)  # equal in interval and label
+        if earlier is event:
+            continue
+        what = f"`{shown(event.label)}` from {seconds(event.onset)} to {seconds(event.offset)}"
+        if earlier.confidence == event.confidence:
+            diagnostics.add("duplicate-row", f"{what} repeats line {earlier.row}", RowPlace(name, event.row))
+            continue
+        values = [print_number(confidence_of(one)) for one in (event, earlier)]
+        headline = f"{what} has the confidence {values[0]}, and {values[1]} on line {earlier.row}"
+        diagnostics.add("conflicting-confidence", headline, RowPlace(name, event.row), "keep one of the two rows")
+
+
+def _report_holes(events: Sequence[Event], name: str, diagnostics: Diagnostics) -> None:
+    """Times between the first and the last row that no row of any label covers."""
+    reached: Fraction | None = None
+    for event in sorted(events, key=lambda e: (e.onset, e.offset)):
+        if reached is not None and event.onset > reached:
+            headline = f"no row covers {seconds(reached)} to {seconds(event.onset)}; there is no event there"
+            help = "write the rows that are missing, with confidence 0 where nothing was heard"
+            diagnostics.add("uncovered-time", headline, RowPlace(name, event.row), help)
+        reached = event.offset if reached is None else max(reached, event.offset)
+
+
+def _label(
+    start: str, end: str, label: str, confidence: str, times: TimeTexts, place: RowPlace, diagnostics: Diagnostics
+) -> Event | None:
+    """One row, or None with everything that is wrong with it."""
+    before = len(diagnostics)
+    for column, text in (("start", start), ("end", end)):
+        report_time(times, column, text, diagnostics, place)
+    if not label:
+        diagnostics.add("incomplete-row", "the row has no label", place)
+    try:
+        value = score_value(confidence)
+    except ValueError as error:
+        help = "write decimals with a point" if "," in confidence else "a confidence is the share of annotators"
+        diagnostics.add("bad-score", f"the confidence `{shown(confidence)}` {error}", place, help)
+    if len(diagnostics) > before:
+        return None
+    if times[end] < times[start]:
+        diagnostics.add("offset-before-onset", f"the end `{end}` lies before the start `{start}`", place)
+        return None
+    return Event(times[start], times[end], label, place.row, Fraction(value))

@@ -215,7 +215,7 @@ def _members(archive: ZipFile) -> list[ZipInfo]:
 
 @contextmanager
 def _unpacked(packed: bytes) -> Iterator[IO[bytes] | GzipFile]:
-    """What a packed file holds, to be read in pieces; OSError if it is damaged or holds more than one file."""
+    """A stream of the content of a packed file; OSError if it is damaged or holds more than one file."""
     try:
         if packed.startswith(_GZIP):
             with GzipFile(fileobj=BytesIO(packed)) as stream:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.data.annotation_documents import UEM, spaced_format, uem_regions
-from tracepact.data.column_maps import ALL_OTHERS, ROLES, SAMPLED, Columns, like_a_label, offered_map
 from tracepact.data.columns import SEPARATORS, date_time, file_start, header_of, read_rows
 from tracepact.data.data_files import ColumnarRows, clip_name, columnar_rows, open_data
 from tracepact.data.documents import read_side
 from tracepact.data.event_rows import MISSING, UNLABELLED, EventRows, clip_length, table_rows
 from tracepact.data.events import Durations, Event, EventTable, Regions
+from tracepact.data.readings import ALL_OTHERS, ROLES, SAMPLED, Columns, like_a_label, offered_map
 from tracepact.data.sources import EVENT_COLUMNS, SOUND_ENDINGS, PathLike, TextFile, shown, text_lines
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean

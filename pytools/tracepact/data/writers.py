@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tracepact.data.events import Event, EventTable, Lengths, Regions, ScoreField, frame_edges, length_of
 from tracepact.data.fields import CLASSES, STEP
-from tracepact.data.known_formats import AUDACITY, TABLE, TEXTGRID
+from tracepact.data.formats import AUDACITY, TABLE, TEXTGRID
 from tracepact.data.score_files import CLIP, EDGES
 from tracepact.data.sources import EVENT_COLUMNS, shown
 from tracepact.diagnostics.collection import Diagnostics

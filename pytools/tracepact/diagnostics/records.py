@@ -4,10 +4,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from tracepact.diagnostics.findings import (
-    Diagnostic,
-    as_data,
-)
+from tracepact.diagnostics.collection import as_data
+from tracepact.diagnostics.findings import Diagnostic
 from tracepact.records import Count, OneOf, Record, record_of
 
 _File = Annotated[str, Meta(description="The file as it was given.")]

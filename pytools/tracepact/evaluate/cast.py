@@ -1,14 +1,18 @@
-"""The cast: scenes for a contract and predictions made from a reference, each with one fault (chapter 22)."""
+"""Systems: the cast, made from a reference with one fault each (chapter 22), and those that never listen."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Annotated, NamedTuple
 
-from tracepact.data.family import Family, Mode, Runs, Side
+from msgspec import Meta
+
+from tracepact.data.family import Family, Layout, Mode, Runs, Side
 from tracepact.evaluate.masks import LONGEST, Allowance, SceneLengths, allowances, measures
 from tracepact.language.contract import Contract
 from tracepact.language.formula import FrameRun, union_runs
+from tracepact.records import Count, Record
 from tracepact.wording import count, time_text
 
 # Scenes for a contract: references on its own grid, as large as its tolerances ask for (rules 22.1 and 22.2).
@@ -246,3 +250,196 @@ def _offsets(tolerances: Sequence[Allowance]) -> dict[int, str]:
                 if one.frames + difference:
                     offsets.setdefault(sign * (one.frames + difference), words.format(f"`{one.name}`"))
     return offsets
+
+
+# Systems that answer the same throughout, or the same in every clip, entirely or nearly (rule 16.12).
+
+NEARLY = 20
+"""One in this many: how often a nearly constant system answers otherwise, of the pairs or frames it gets wrong."""
+MIXED = "silent or always on, class by class,"
+
+
+class SameAnswers(Record, frozen=True):
+    """How far a system answers the same throughout, in pairs of a clip and a class (16.12)."""
+
+    answer: Annotated[str, Meta(description="What it answers in most pairs: `silent`, `always on`, or one by class.")]
+    pairs: Annotated[Count, Meta(description="The pairs with a frame that is not ignored.")]
+    otherwise: Annotated[Count, Meta(description="The pairs in which it answers anything else.")]
+    wrong: Annotated[Count, Meta(description="The pairs in which answering so throughout is wrong.")]
+    frames_answer: Annotated[str, Meta(description="What it answers in most frames: as `answer`.")] = SILENT
+    otherwise_frames: Annotated[Count, Meta(description="The frames in which it answers otherwise.")] = 0
+    wrong_frames: Annotated[Count, Meta(description="The frames in which answering so throughout is wrong.")] = 0
+
+    @property
+    def constant(self) -> bool:
+        """Whether it never answers anything else, in any clip."""
+        return self.otherwise == 0
+
+    @property
+    def nearly_constant(self) -> bool:
+        """Whether it answers something else, but in hardly any pair, or hardly any frame."""
+        return self._in_pairs or self._in_frames
+
+    @property
+    def _in_pairs(self) -> bool:
+        return 0 < self.otherwise * NEARLY <= self.wrong
+
+    @property
+    def _in_frames(self) -> bool:
+        return 0 < self.otherwise_frames * NEARLY <= self.wrong_frames
+
+    def words(self, classes: int) -> str:
+        """What it answers, and where."""
+        if self._in_frames and not self._in_pairs:
+            return f"{self.frames_answer} in all frames but {self.otherwise_frames:,}"
+        what = "clips" if classes == 1 else "pairs of clip and class"
+        return f"{self.answer} in {self.pairs - self.otherwise:,} of {self.pairs:,} {what}"
+
+
+class RepeatedFrames(Record, frozen=True):
+    """Where a class is active on one side in some clip, and where it is not, as bits in hexadecimal.
+
+    Frames count from the start of their clip. Those that are ignored are not looked at, nor is the last of a clip,
+    which the end of the clip may cut. `repeated` says that a frame is active in two clips or more.
+    """
+
+    active: str
+    inactive: str
+    repeated: bool
+
+    def with_clips(self, other: "RepeatedFrames") -> "RepeatedFrames | None":
+        """The same of further clips; None if a frame is active in a clip and not in another, which settles it."""
+        return _frames_of(
+            int(self.active, 16) | int(other.active, 16),
+            int(self.inactive, 16) | int(other.inactive, 16),
+            repeated=self.repeated or other.repeated or bool(int(self.active, 16) & int(other.active, 16)),
+        )
+
+
+class AnswersTally(Record, frozen=True):
+    """What tells whether a system is constant, of some clips, by class; it can be added to that of others.
+
+    `heard` and `gaps` say whether a frame that is not ignored is predicted, and whether one is not.
+    """
+
+    heard: tuple[bool, ...]
+    gaps: tuple[bool, ...]
+    predicted: tuple[RepeatedFrames | None, ...]
+    reference: tuple[RepeatedFrames | None, ...]
+
+    @classmethod
+    def of(cls, family: Family) -> "AnswersTally":
+        """The tally of a family."""
+        labels, clips = range(len(family.classes)), range(len(family.clips))
+        pairs = [[family.segment(label, clip) for clip in clips] for label in labels]
+        predicted = family.runs[Side.PRED]
+        heard = (any((p := _pair(family, s)) and p.predicted for s in own if s in predicted) for own in pairs)
+        gaps = (any((p := _pair(family, s)) and p.predicted < p.seen for s in own) for own in pairs)
+        sides = (tuple(_repeated(family, side, label) for label in labels) for side in (Side.PRED, Side.REF))
+        return cls(tuple(map(bool, heard)), tuple(map(bool, gaps)), *sides)
+
+    def __add__(self, other: "AnswersTally") -> "AnswersTally":
+        return AnswersTally(
+            tuple(a or b for a, b in zip(self.heard, other.heard, strict=True)),
+            tuple(a or b for a, b in zip(self.gaps, other.gaps, strict=True)),
+            tuple(a and b and a.with_clips(b) for a, b in zip(self.predicted, other.predicted, strict=True)),
+            tuple(a and b and a.with_clips(b) for a, b in zip(self.reference, other.reference, strict=True)),
+        )
+
+    @property
+    def constant(self) -> bool:
+        """Whether the system has not listened: it answers the same throughout, or the same in every clip."""
+        throughout = not any(heard and gap for heard, gap in zip(self.heard, self.gaps, strict=True))
+        return throughout or self.same_in_every_clip
+
+    @property
+    def same_in_every_clip(self) -> bool:
+        """Whether no frame that clips share tells them apart by the predictions, but one does by the references.
+
+        A system that predicts nothing in the frames that clips share has not shown that it repeats itself.
+        """
+        alike = all(one is not None for one in self.predicted) and any(one and one.repeated for one in self.predicted)
+        return alike and None in self.reference
+
+
+def is_constant(family: Family) -> bool:
+    """Whether the system has not listened: it answers the same throughout, or the same in every clip."""
+    return AnswersTally.of(family).constant
+
+
+def _repeated(family: Family, side: Side, label: int) -> RepeatedFrames | None:
+    """Where a class is active on a side; None if a frame is active in a clip and not in another."""
+    active = inactive = 0
+    repeated = False
+    silent = 0  # the frames of the longest clip in which nothing is to be painted
+    for clip, frames in enumerate(family.frames):
+        segment = family.segment(label, clip)
+        runs, ignored = family.runs[side].get(segment, ()), family.ignored.get(segment, ())
+        if not runs and not ignored:
+            silent = max(silent, frames - 1)
+            continue
+        layout = Layout([frames], 1)
+        looked_at = ((1 << max(frames - 1, 0)) - 1) & ~layout.paint({0: union_runs(ignored)})
+        heard = layout.paint({0: runs}) & looked_at
+        repeated = repeated or bool(active & heard)
+        active, inactive = active | heard, inactive | (looked_at & ~heard)
+        # Settled: no further clip can make the frame the same in all of them.
+        if active & (inactive | ((1 << silent) - 1)):
+            return None
+    return _frames_of(active, inactive | ((1 << silent) - 1), repeated=repeated)
+
+
+def _frames_of(active: int, inactive: int, *, repeated: bool) -> RepeatedFrames | None:
+    return None if active & inactive else RepeatedFrames(f"{active:x}", f"{inactive:x}", repeated)
+
+
+def answers(family: Family) -> SameAnswers:
+    """How far a system answers the same throughout; of each class by the answer that it departs from less."""
+    pairs, otherwise, wrong, throughout = 0, 0, 0, set[str]()
+    otherwise_frames, wrong_frames, in_frames = 0, 0, set[str]()
+    for label in range(len(family.classes)):
+        judged = [one for clip in range(len(family.clips)) if (one := _pair(family, family.segment(label, clip)))]
+        heard, gaps = (
+            sum(one.predicted > 0 for one in judged),
+            sum(one.predicted < one.seen for one in judged),
+        )
+        pairs += len(judged)
+        otherwise += min(heard, gaps)
+        if heard <= gaps:
+            throughout.add(SILENT)
+            wrong += sum(one.reference > 0 for one in judged)
+        else:
+            throughout.add(ALWAYS_ON)
+            wrong += sum(one.reference < one.seen for one in judged)
+        heard_frames, predicted, reference = (sum(column) for column in zip(_Pair(0, 0, 0), *judged, strict=True))
+        otherwise_frames += min(predicted, heard_frames - predicted)
+        in_frames.add(SILENT if 2 * predicted <= heard_frames else ALWAYS_ON)
+        wrong_frames += reference if 2 * predicted <= heard_frames else heard_frames - reference
+    return SameAnswers(_one(throughout), pairs, otherwise, wrong, _one(in_frames), otherwise_frames, wrong_frames)
+
+
+def _one(names: set[str]) -> str:
+    """The answer of all classes, if they have one."""
+    return next(iter(names)) if len(names) == 1 else MIXED
+
+
+class _Pair(NamedTuple):
+    """The frames of a clip and class that are not ignored, and those predicted and in the reference."""
+
+    seen: int
+    predicted: int
+    reference: int
+
+
+def _pair(family: Family, segment: int) -> _Pair | None:
+    ignored = family.ignored.get(segment, ())
+    left_out = _length(ignored)
+    seen = family.frames_of(segment) - left_out
+    if not seen:
+        return None
+    sides = (family.runs[side].get(segment, ()) for side in (Side.PRED, Side.REF))
+    return _Pair(seen, *(_length((*ignored, *runs)) - left_out if runs else 0 for runs in sides))
+
+
+def _length(runs: tuple[tuple[int, int], ...]) -> int:
+    return sum(end - start for start, end in union_runs(runs)) if runs else 0

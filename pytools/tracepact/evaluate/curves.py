@@ -1,38 +1,28 @@
-"""The curve of one clause over a parameter, as an exact step function."""
+"""What the curve of a clause is made of: distances to witnesses, step functions, predicates whose constants move."""
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tracepact.data.family import Atoms, Indices
+from tracepact.data.family import Indices, Layout
 from tracepact.diagnostics.findings import Span
-from tracepact.evaluate.event_clauses import evaluate_events, matched_scenes
-from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks, obligations
 from tracepact.evaluate.predicates import (
     Obligation,
     PreparedComparison,
     Unbounded,
     prepare,
     side,
-    term_parts,
     truth,
-    with_parts,
 )
-from tracepact.evaluate.scorecard import Scorecard
-from tracepact.evaluate.scores import ClauseCounts
-from tracepact.evaluate.violations import GrowingWindow, growing_window
 from tracepact.language import syntax as s
-from tracepact.language.compilation import at_value, parsed_of
-from tracepact.language.contract import Contract, EventClause, FrameClause, Parameter
-from tracepact.language.formula import Formula, Implies
+from tracepact.language.compilation import parsed_of
+from tracepact.language.contract import Contract, EventClause, FrameClause
+from tracepact.language.formula import Atom, Eventually, Formula, Implies
 from tracepact.language.predicate import (
     ATTRIBUTES,
     Absolute,
@@ -47,7 +37,119 @@ from tracepact.language.predicate import (
     TermDifference,
     TermSum,
     TermType,
+    term_parts,
+    with_parts,
 )
+
+# How far an obligation is from a witness: nearest frames of a mask (rule 10.2), and windows that grow to them.
+
+NO_WITNESS = np.iinfo(np.int64).max
+"""In place of an offset or a radius: there is no witness in the clip, or none where the window grows."""
+_FAR = 2**30
+"""More frames than a clip has: a bound beyond it is as far from every frame of the clip, frame for frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A clause `F[lo,hi] atom` or `o -> F[lo,hi] atom`: the only shapes that have distances."""
+
+    lo: int
+    hi: int
+    atom: str
+
+
+def distance_shape(clause: FrameClause) -> Shape | None:
+    """The window and atom of a clause that has distances."""
+    match clause.formula:
+        case Eventually(lo, hi, Atom(name)) | Implies(_, Eventually(lo, hi, Atom(name))):
+            return Shape(lo, hi, name)
+        case _:
+            return None
+
+
+def nearest_offsets(layout: Layout, positions: Indices, targets: Indices, lo: int = 0, hi: int = 0) -> Indices:
+    """For each position the offset of the target that lies least outside [lo, hi], then nearest, then earlier.
+
+    Positions and targets are bits of the layout; a target in another clip does not count.
+    """
+    if not len(positions):
+        return np.zeros(0, dtype=np.int64)
+    lo, hi = _near(lo), _near(hi)
+    # The target that lies least outside the window is the nearest one on either side of the offset of the window that
+    # is nearest to 0: two neighbours in a sorted array decide.
+    aim = min(max(0, lo), hi)
+    segment, _ = layout.locate(positions)
+    first = layout.start[segment]
+    last = first + layout.frames[segment] - 1
+    after = np.searchsorted(targets, np.clip(positions + aim, first, last + 1))
+    padded = np.concatenate(([np.int64(-1)], targets, [np.int64(NO_WITNESS)]))
+    later, earlier = padded[after + 1], padded[after]
+    later_offset = np.where(later <= last, later - positions, NO_WITNESS)
+    earlier_offset = np.where(earlier >= first, earlier - positions, NO_WITNESS)
+    takes_earlier = _rank(earlier_offset, lo, hi) <= _rank(later_offset, lo, hi)
+    return np.where(takes_earlier, earlier_offset, later_offset)
+
+
+def _near(bound: int) -> int:
+    """A bound, or one that is as good for every frame of a clip and that a machine word holds."""
+    return min(max(bound, -_FAR), _FAR)
+
+
+def _rank(offset: Indices, lo: int, hi: int) -> Indices:
+    """Orders offsets: frames outside the window first, then distance (both at most 2**31)."""
+    bounded = offset != NO_WITNESS
+    shown = np.where(bounded, offset, 0)
+    outside = np.maximum(np.maximum(lo - shown, shown - hi), 0)
+    # Two keys in one word, so that one comparison of columns orders by both.
+    return np.where(bounded, (outside << 31) + np.abs(shown), NO_WITNESS)
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingWindow:
+    """The window of `F[a,b] atom` or `o -> F[a,b] atom`, an end or both k frames away at a parameter of k frames.
+
+    An end that is None moves, downward if it is `lo` and upward if it is `hi`; the other stays.
+    """
+
+    lo: int | None
+    hi: int | None
+    atom: str
+
+    def radii(self, layout: Layout, positions: Indices, targets: Indices) -> Indices:
+        """For each position the least k whose window holds a target of the same clip, or NO_WITNESS."""
+        segment, _ = layout.locate(positions)
+        first = layout.start[segment]
+        last = first + layout.frames[segment] - 1
+        padded = np.concatenate(([np.int64(-1)], targets, [np.int64(NO_WITNESS)]))
+        radii = np.full(len(positions), NO_WITNESS, dtype=np.int64)
+        if self.hi is None:
+            after = padded[np.searchsorted(targets, np.maximum(positions + _near(self.lo or 0), first)) + 1]
+            radii = np.where(after <= last, after - positions, radii)
+        if self.lo is None:
+            before = padded[np.searchsorted(targets, np.minimum(positions + _near(self.hi or 0), last), side="right")]
+            radii = np.where(before >= first, np.minimum(radii, positions - before), radii)
+        return radii
+
+
+def _without_antecedent(formula: Formula) -> tuple[Formula | None, Formula]:
+    """The antecedent of an implication and its consequent; any other formula has no antecedent."""
+    return (formula.left, formula.right) if isinstance(formula, Implies) else (None, formula)
+
+
+def growing_window(at_low: Formula, at_high: Formula) -> GrowingWindow | None:
+    """The window of a formula at the two ends of a parameter's range, if it has distances and only grows.
+
+    A bound is the parameter, its negative or a constant, and rounds outward (rule 2.6): an upper end that grows is the
+    parameter, a lower end that falls is its negative.
+    """
+    match _without_antecedent(at_low), _without_antecedent(at_high):
+        case (
+            (left, Eventually(lo, hi, Atom(name))),
+            (same, Eventually(low, high, Atom(other))),
+        ) if left == same and name == other and low <= lo and high >= hi:
+            return GrowingWindow(lo if low == lo else None, hi if high == hi else None, name)
+    return None
+
 
 # Step functions over an interval of rational numbers, exact at every point and between.
 
@@ -297,192 +399,3 @@ def _everywhere(node: s.Expression) -> Iterator[s.Expression]:
     yield node
     for part in s.parts(node):
         yield from _everywhere(part)
-
-
-# The curve of one clause over a parameter: by distances, by obligations, or by evaluating it again in every cell.
-
-RunningCounts = Iterator[tuple[Place, ClauseCounts]]
-"""The counts of a clause and the places from which they hold, ascending."""
-
-_PART = 1 << 20
-"""The obligations whose witnesses are looked for together."""
-Change = tuple[Place, int, int]
-"""From where on a segment has how many more satisfied obligations."""
-
-
-def is_time(parameter: Parameter) -> bool:
-    """Whether a parameter is written with a unit."""
-    return parameter.text[-1].isalpha()
-
-
-class CurveFinder:
-    """Finds the counts of each clause of a scorecard over the values of one parameter between two ends."""
-
-    def __init__(self, card: Scorecard, parameter: Parameter, low: Fraction, high: Fraction) -> None:
-        self.card, self.contract, self.family = card, card.contract, card.family
-        self.parameter, self.low, self.high = parameter, low, high
-        self._masks: dict[Formula, int] = {}
-        self.first, self.last = self.at(low), self.at(high)
-        self.layout = self.family.layout(max(self.first.reach, self.last.reach))
-        self.atoms = Atoms(self.family, self.layout)
-
-    def at(self, value: Fraction) -> Contract:
-        """The contract at a value of the parameter."""
-        return at_value(self.contract, self.parameter.name, value)
-
-    def running(self, index: int) -> tuple[str, Iterable[tuple[Place, ClauseCounts]]]:
-        """How the counts of a clause are found, and the counts; each must be taken before the next is asked for."""
-        start = (self.low, 0)
-        match self.contract.clauses[index], self.first.clauses[index], self.last.clauses[index]:
-            case FrameClause() as own, FrameClause() as a, FrameClause() as b:
-                if own == a == b:
-                    return "constant", [(start, self.card.counts[own.name])]
-                if (a.obligation, a.formula) == (b.obligation, b.formula):
-                    return "constant", [(start, self._frame_counts(a))]
-                window = growing_window(a.formula, b.formula) if a.obligation == b.obligation else None
-                if window is not None:
-                    return "distances", self._by_distances(a, window)
-                return "re-evaluation", self._by_cells(index)
-            case EventClause() as own, EventClause() as a, EventClause() as b:
-                rematched = _matching(self.first) != _matching(self.last)
-                if own == a == b and not rematched and _matching(self.contract) == _matching(self.first):
-                    return "constant", [(start, self.card.counts[own.name])]
-                regions = self._floors() if rematched else [start]
-                if a.event_atoms != b.event_atoms:
-                    return "obligations", self._by_obligations(a, b, regions)
-                counted = ((place, self._event_counts(place[0], index)) for place in regions)
-                return "re-evaluation" if rematched else "constant", counted
-        raise TypeError("a clause keeps its kind whatever a parameter is")
-
-    def _floors(self) -> list[Place]:
-        """The start of the range, and the multiples of the step after it.
-
-        What looks farther than the longest clip sees nothing new, so multiples beyond its length are left out.
-        """
-        step, farthest = self.contract.step, self.layout.longest + 1
-        multiples = range(max(self.low // step + 1, -farthest), min(self.high // step, farthest) + 1)
-        return [(self.low, 0), *((k * step, 0) for k in multiples)]
-
-    # Frame clauses
-
-    def _by_distances(self, clause: FrameClause, window: GrowingWindow) -> RunningCounts:
-        """An obligation holds from the cell on in which a witness comes into the window.
-
-        ⌈p/step⌉ is at least k exactly when p > (k−1)·step.
-        """
-        obliged = self._mask(clause.obligation) & ~self.atoms.ignored
-        asked = obliged & self._mask(clause.formula.left) if isinstance(clause.formula, Implies) else obliged
-        positions = self.layout.positions(asked)
-        # The window only grows with the parameter, so an obligation turns from violated to satisfied at most once: one
-        # search for its nearest witness gives the whole curve, and nothing is evaluated again.
-        step, start, segments = self.contract.step, (self.low, 0), self.layout.segments
-        targets = self.layout.positions(self.atoms[window.atom])
-        # What is reached only beyond the range changes nothing. Radius and segment are below 2**31, so one number says
-        # both; and a day of frames is taken in parts, each of which takes several columns.
-        farthest = min(self.high // step + 1, self.layout.longest)
-        times: Counter[int] = Counter()
-        for first in range(0, len(positions), _PART):
-            part = positions[first : first + _PART]
-            radii = window.radii(self.layout, part, targets)
-            reached = radii <= farthest
-            keys, some = np.unique(radii[reached] * segments + self.layout.locate(part[reached])[0], return_counts=True)
-            times.update(dict(zip(keys.tolist(), some.tolist(), strict=True)))
-        changes = ((max(((k // segments - 1) * step, 1), start), k % segments, times[k]) for k in sorted(times))
-        total = self.layout.counts(obliged)
-        return self._running(start, total - self.layout.counts(asked), total, None, changes)
-
-    def _by_cells(self, index: int) -> RunningCounts:
-        """Evaluated at each multiple of the step, and between each two: bounds are rounded to frames."""
-        # Bounds round to frames outward (rule 2.6): what holds at a multiple of the step itself, and what holds between
-        # two of them, are the only verdicts there are.
-        floors = self._floors()
-        for (value, _), (following, _) in zip(floors, [*floors[1:], (self.high, 0)], strict=True):
-            for place, inside in (((value, 0), value), ((value, 1), (value + following) / 2)):
-                if place <= (self.high, 0):
-                    clause = self.at(inside).clauses[index]
-                    assert isinstance(clause, FrameClause)
-                    yield place, self._frame_counts(clause)
-
-    def _frame_counts(self, clause: FrameClause) -> ClauseCounts:
-        obliged = self._mask(clause.obligation) & ~self.atoms.ignored
-        held = self.layout.counts(obliged & self._mask(clause.formula))
-        return self._shaped(held, self.layout.counts(obliged), None)
-
-    def _mask(self, formula: Formula) -> int:
-        if formula not in self._masks:
-            algebra = IntegerAlgebra(self.layout.valid, self.layout.longest)
-            (self._masks[formula],) = evaluate_masks([formula], self.atoms, algebra)
-        return self._masks[formula]
-
-    # Event clauses
-
-    def _event_counts(self, value: Fraction, index: int) -> ClauseCounts:
-        contract = self.at(value)
-        evaluated = evaluate_events(replace(contract, clauses=(contract.clauses[index],)), self.family)
-        (judged,) = evaluated.clauses
-        return self._shaped(judged.satisfied, judged.obligated, evaluated.counter_evidence)
-
-    def _by_obligations(self, a: EventClause, b: EventClause, regions: Sequence[Place]) -> RunningCounts:
-        """In each region of one matching: the verdict on every obligation, at its turning points and between."""
-        # A verdict can change only where two lines meet, so the points are exact, and a point between each two of them
-        # shows what holds there.
-        moving = MovingPredicate(self.low, self.high, a, b, self.contract.step)
-        judge, turning_points = moving.judge(), moving.turning_points()
-        for region, end in zip(regions, [*regions[1:], (self.high, 1)], strict=True):
-            contract = replace(self.at(region[0]), clauses=(a,))
-            duties = [
-                (matched.segment, duty, turning_points(duty))
-                for matched in matched_scenes(contract, self.family)
-                for duty in obligations(a.each, matched.scene, matched.pairs, matched.ignored)
-            ]
-            cuts = {region[0], end[0]}.union(*(points for _, _, points in duties))
-            following = dict(zip(sorted(cuts), sorted(cuts)[1:], strict=False))
-            satisfied = np.zeros(self.family.segments, dtype=np.int64)
-            obligated = np.zeros_like(satisfied)
-            changes: list[Change] = []
-            for segment, duty, points in duties:
-                held = judge(region[0], duty)
-                obligated[segment] += 1
-                satisfied[segment] += held
-                places = ((point, after) for point in sorted({region[0], end[0], *points}) for after in (0, 1))
-                for place in places:
-                    if region < place < end:
-                        value, after = place
-                        now = judge((value + following[value]) / 2 if after else value, duty)
-                        if now != held:
-                            changes.append((place, segment, 1 if now else -1))
-                        held = now
-            changes.sort(key=itemgetter(0))
-            evidence = evaluate_events(replace(contract, clauses=()), self.family).counter_evidence
-            yield from self._running(region, satisfied, obligated, evidence, changes)
-
-    # Both
-
-    def _running(
-        self,
-        start: Place,
-        satisfied: Indices,
-        obligated: Indices,
-        evidence: NDArray[np.bool_] | None,
-        changes: Iterable[Change],
-    ) -> RunningCounts:
-        """The counts from the start on, and from each place with changes."""
-        satisfied = satisfied.copy()
-        yield start, self._shaped(satisfied, obligated, evidence)
-        for place, some in groupby(changes, key=itemgetter(0)):
-            if place > (self.high, 0):
-                return
-            for _, segment, change in some:
-                satisfied[segment] += change
-            yield place, self._shaped(satisfied, obligated, evidence)
-
-    def _shaped(self, satisfied: Indices, obligated: Indices, evidence: NDArray[np.bool_] | None) -> ClauseCounts:
-        """Counts by class and clip; where nothing is obliged, events are counter evidence of an event clause."""
-        shape = len(self.family.classes), len(self.family.clips)
-        counter = np.zeros_like(obligated, dtype=np.bool_) if evidence is None else evidence & (obligated == 0)
-        return ClauseCounts(satisfied.reshape(shape), obligated.reshape(shape), counter.reshape(shape))
-
-
-def _matching(contract: Contract) -> tuple[int, int]:
-    """What of the joining and matching of runs is counted in frames."""
-    return contract.merge_gap // contract.step, contract.matcher.search // contract.step

@@ -1,21 +1,141 @@
-"""Draws of clips: the paired bootstrap over counts in few bytes; and systems that answer the same throughout."""
+"""Counts of clips that can be added to those of others: tallies of every aggregation, and draws of the bootstrap."""
 
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from msgspec import Meta
 from numpy.typing import NDArray
 
-from tracepact.data.family import Family, Layout, Side
-from tracepact.evaluate.scores import ClauseCounts, aggregate, taken
+from tracepact.evaluate.scorecard import SoftCounts
+from tracepact.evaluate.scores import ClauseCounts, MeanTally, Score, aggregate, mean_tally, taken, vector_mean
 from tracepact.language.contract import Aggregation, OmittedEntries
-from tracepact.language.formula import union_runs
-from tracepact.records import Count, Record
+from tracepact.records import Record
+
+# Counts of some clips that can be added to those of others: every aggregation follows from the sum, exactly.
+
+# A score of sums over clips follows from the sums; a mean over clips does not, and needs its own parts.
+_BY_CLIP = tuple(aggregation for aggregation in Aggregation if not aggregation.steps.adds_clips)
+_ALL = slice(None)
+_MANTISSA = 53
+_HALF = 27
+_LEAST = 1127
+"""Floats are whole multiples of two to the minus this, the least of them included."""
+
+
+class ClauseTally(Record, frozen=True):
+    """The counts of one clause: sums over clips by class, and the parts of every mean over clips."""
+
+    satisfied: tuple[int, ...]
+    obligated: tuple[int, ...]
+    counter: tuple[bool, ...]
+    means: dict[Aggregation, MeanTally]
+
+    @classmethod
+    def of(cls, counts: ClauseCounts, aggregations: Collection[Aggregation] = tuple(Aggregation)) -> "ClauseTally":
+        """The tally of the counts of some clips, enough for these aggregations."""
+        total = counts.added(clips=True, classes=False)
+        means = {}
+        for aggregation in (one for one in _BY_CLIP if one in aggregations):
+            steps = aggregation.steps
+            means[aggregation] = mean_tally(counts.added(clips=False, classes=steps.adds_classes), steps.leaves_out)
+        satisfied, obligated, counter = (
+            tuple(column[:, 0].tolist()) for column in (total.satisfied, total.obligated, total.counter)
+        )
+        return cls(satisfied, obligated, counter, means)
+
+    def __add__(self, other: "ClauseTally") -> "ClauseTally":
+        return ClauseTally(
+            _sum_of_counts(self.satisfied, other.satisfied),
+            _sum_of_counts(self.obligated, other.obligated),
+            tuple(mine or theirs for mine, theirs in zip(self.counter, other.counter, strict=True)),
+            {aggregation: mean + other.means[aggregation] for aggregation, mean in self.means.items()},
+        )
+
+    def score(self, aggregation: Aggregation) -> Score:
+        """The score of all clips and classes (rule 7.5)."""
+        mean = self.means.get(aggregation)
+        return aggregate(self._counts(), aggregation) if mean is None else mean.score
+
+    def of_class(self, label: int) -> Score:
+        """The pooled score of one class."""
+        return aggregate(self._counts(slice(label, label + 1)), Aggregation.POOLED)
+
+    def _counts(self, classes: slice = _ALL) -> ClauseCounts:
+        """The sums over clips, of some classes, as the counts of one clip."""
+        kinds = (np.int64, np.int64, np.bool_)
+        columns = (self.satisfied[classes], self.obligated[classes], self.counter[classes])
+        return ClauseCounts(*(np.array(c, dtype=kind)[:, None] for c, kind in zip(columns, kinds, strict=True)))
+
+
+def _sum_of_counts(mine: Sequence[int], theirs: Sequence[int]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(mine, theirs, strict=True))
+
+
+class SoftTally(Record, frozen=True):
+    """The sum of floats and how many there are; the sum is exact, a whole number of the least floats in hexadecimal."""
+
+    closeness: str
+    edges: int
+
+    @classmethod
+    def of(cls, counts: SoftCounts) -> "SoftTally":
+        """The tally of the soft boundary scores of some clips."""
+        return cls(f"{_whole_sum(counts.closeness):x}", int(counts.edges.sum()))
+
+    def __add__(self, other: "SoftTally") -> "SoftTally":
+        return SoftTally(f"{int(self.closeness, 16) + int(other.closeness, 16):x}", self.edges + other.edges)
+
+    @property
+    def mean(self) -> tuple[float, int]:
+        """The mean, rounded once, and of how many edges it is; 1 for none."""
+        if not self.edges:
+            return 1.0, 0
+        return min(1.0, float(Fraction(int(self.closeness, 16), self.edges << _LEAST))), self.edges
+
+
+def _whole_sum(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int:
+    """The exact sum of floats that are not negative, in units of the least float."""
+    # Floats are added as whole numbers of the least float, exactly and in any order: batches then give the same last
+    # digit as one pass over all clips.
+    fractions, exponents = np.frexp(values.ravel())
+    whole = (fractions * (1 << _MANTISSA)).astype(np.int64)
+    total = 0
+    for exponent in np.unique(exponents).tolist():
+        some = whole[exponents == exponent]
+        # Halves of a mantissa can be added a thousand million times before an int64 is full.
+        high, low = int((some >> _HALF).sum()), int((some & ((1 << _HALF) - 1)).sum())
+        total += ((high << _HALF) + low) << (_LEAST + exponent - _MANTISSA)
+    return total
+
+
+class GroupTally(Record, frozen=True):
+    """What a report says of a group of clips: how many, the counts of every clause, the soft boundary score."""
+
+    clips: int
+    clauses: dict[str, ClauseTally]
+    soft: SoftTally
+
+    @classmethod
+    def of(cls, clips: int, counts: Mapping[str, ClauseCounts], soft: SoftCounts) -> "GroupTally":
+        """The tally of the counts of some clips, by clause."""
+        return cls(clips, {name: ClauseTally.of(some) for name, some in counts.items()}, SoftTally.of(soft))
+
+    def __add__(self, other: "GroupTally") -> "GroupTally":
+        clauses = {name: tally + other.clauses[name] for name, tally in self.clauses.items()}
+        return GroupTally(self.clips + other.clips, clauses, self.soft + other.soft)
+
+    def vector(self, aggregation: Aggregation) -> dict[str, Score]:
+        """The score of every clause."""
+        return {name: tally.score(aggregation) for name, tally in self.clauses.items()}
+
+    def logic(self, aggregation: Aggregation) -> Fraction:
+        """The mean of the vector (rule 7.7)."""
+        return vector_mean(self.vector(aggregation).values())
+
 
 # Counts of clips in few bytes: what draws of clips need of a batch, side by side with that of other batches.
 
@@ -167,7 +287,7 @@ class ClauseSums:
 def clause_sums(
     counts: ClauseCounts, weights: Weights, clips: int, aggregations: Collection[Aggregation] = tuple(Aggregation)
 ) -> ClauseSums:
-    """What draws of so many clips have of these ones; `weights` are how often each draw has each of them."""
+    """What draws of `clips` clips have of those counted here; `weights` say how often each draw has each of these."""
     fineness = _FLOAT - clips.bit_length()
     assert int(counts.obligated.max(initial=0)) * clips < _LARGEST  # which no clip that fits a run exceeds
     rows: list[NDArray[Any]] = [counts.satisfied, counts.obligated, counts.counter]
@@ -243,201 +363,3 @@ def _class_means(
 def _quotient(top: Values, bottom: Values) -> Values:
     """A mean; 1 where nothing was taken."""
     return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), 1.0)
-
-
-# Systems that answer the same throughout, or the same in every clip, entirely or nearly (rule 16.12).
-
-NEARLY = 20
-"""A system is nearly constant if it answers otherwise in at most one of so many pairs, or frames, where it is wrong."""
-SILENT, ALWAYS_ON, MIXED = "silent", "always on", "silent or always on, class by class,"
-
-
-class SameAnswers(Record, frozen=True):
-    """How far a system answers the same throughout, in pairs of a clip and a class (16.12)."""
-
-    answer: Annotated[str, Meta(description="What it answers in most pairs: `silent`, `always on`, or one by class.")]
-    pairs: Annotated[Count, Meta(description="The pairs with a frame that is not ignored.")]
-    otherwise: Annotated[Count, Meta(description="The pairs in which it answers anything else.")]
-    wrong: Annotated[Count, Meta(description="The pairs in which answering so throughout is wrong.")]
-    frames_answer: Annotated[str, Meta(description="What it answers in most frames: as `answer`.")] = SILENT
-    otherwise_frames: Annotated[Count, Meta(description="The frames in which it answers otherwise.")] = 0
-    wrong_frames: Annotated[Count, Meta(description="The frames in which answering so throughout is wrong.")] = 0
-
-    @property
-    def constant(self) -> bool:
-        """Whether it never answers anything else, in any clip."""
-        return self.otherwise == 0
-
-    @property
-    def nearly_constant(self) -> bool:
-        """Whether it answers something else, but in hardly any pair, or hardly any frame."""
-        return self._in_pairs or self._in_frames
-
-    @property
-    def _in_pairs(self) -> bool:
-        return 0 < self.otherwise * NEARLY <= self.wrong
-
-    @property
-    def _in_frames(self) -> bool:
-        return 0 < self.otherwise_frames * NEARLY <= self.wrong_frames
-
-    def words(self, classes: int) -> str:
-        """What it answers, and where."""
-        if self._in_frames and not self._in_pairs:
-            return f"{self.frames_answer} in all frames but {self.otherwise_frames:,}"
-        what = "clips" if classes == 1 else "pairs of clip and class"
-        return f"{self.answer} in {self.pairs - self.otherwise:,} of {self.pairs:,} {what}"
-
-
-class RepeatedFrames(Record, frozen=True):
-    """Where a class is active on one side in some clip, and where it is not, as bits in hexadecimal.
-
-    Frames count from the start of their clip. Those that are ignored are not looked at, nor is the last of a clip,
-    which the end of the clip may cut. `repeated` says that a frame is active in two clips or more.
-    """
-
-    active: str
-    inactive: str
-    repeated: bool
-
-    def with_clips(self, other: "RepeatedFrames") -> "RepeatedFrames | None":
-        """The same of further clips; None if a frame is active in a clip and not in another, which settles it."""
-        return _frames_of(
-            int(self.active, 16) | int(other.active, 16),
-            int(self.inactive, 16) | int(other.inactive, 16),
-            repeated=self.repeated or other.repeated or bool(int(self.active, 16) & int(other.active, 16)),
-        )
-
-
-class AnswersTally(Record, frozen=True):
-    """What tells whether a system is constant, of some clips, by class; it can be added to that of others.
-
-    `heard` and `gaps` say whether a frame that is not ignored is predicted, and whether one is not.
-    """
-
-    heard: tuple[bool, ...]
-    gaps: tuple[bool, ...]
-    predicted: tuple[RepeatedFrames | None, ...]
-    reference: tuple[RepeatedFrames | None, ...]
-
-    @classmethod
-    def of(cls, family: Family) -> "AnswersTally":
-        """The tally of a family."""
-        labels, clips = range(len(family.classes)), range(len(family.clips))
-        pairs = [[family.segment(label, clip) for clip in clips] for label in labels]
-        predicted = family.runs[Side.PRED]
-        heard = (any((p := _pair(family, s)) and p.predicted for s in own if s in predicted) for own in pairs)
-        gaps = (any((p := _pair(family, s)) and p.predicted < p.seen for s in own) for own in pairs)
-        sides = (tuple(_repeated(family, side, label) for label in labels) for side in (Side.PRED, Side.REF))
-        return cls(tuple(map(bool, heard)), tuple(map(bool, gaps)), *sides)
-
-    def __add__(self, other: "AnswersTally") -> "AnswersTally":
-        return AnswersTally(
-            tuple(a or b for a, b in zip(self.heard, other.heard, strict=True)),
-            tuple(a or b for a, b in zip(self.gaps, other.gaps, strict=True)),
-            tuple(a and b and a.with_clips(b) for a, b in zip(self.predicted, other.predicted, strict=True)),
-            tuple(a and b and a.with_clips(b) for a, b in zip(self.reference, other.reference, strict=True)),
-        )
-
-    @property
-    def constant(self) -> bool:
-        """Whether the system has not listened: it answers the same throughout, or the same in every clip."""
-        throughout = not any(heard and gap for heard, gap in zip(self.heard, self.gaps, strict=True))
-        return throughout or self.same_in_every_clip
-
-    @property
-    def same_in_every_clip(self) -> bool:
-        """Whether no frame that clips share tells them apart by the predictions, but one does by the references.
-
-        A system that predicts nothing in the frames that clips share has not shown that it repeats itself.
-        """
-        alike = all(one is not None for one in self.predicted) and any(one and one.repeated for one in self.predicted)
-        return alike and None in self.reference
-
-
-def is_constant(family: Family) -> bool:
-    """Whether the system has not listened: it answers the same throughout, or the same in every clip."""
-    return AnswersTally.of(family).constant
-
-
-def same_in_every_clip(family: Family) -> bool:
-    """Whether the system answers the same in every clip, and the references do not."""
-    return AnswersTally.of(family).same_in_every_clip
-
-
-def _repeated(family: Family, side: Side, label: int) -> RepeatedFrames | None:
-    """Where a class is active on a side; None if a frame is active in a clip and not in another."""
-    active = inactive = 0
-    repeated = False
-    silent = 0  # the frames of the longest clip in which nothing is to be painted
-    for clip, frames in enumerate(family.frames):
-        segment = family.segment(label, clip)
-        runs, ignored = family.runs[side].get(segment, ()), family.ignored.get(segment, ())
-        if not runs and not ignored:
-            silent = max(silent, frames - 1)
-            continue
-        layout = Layout([frames], 1)
-        looked_at = ((1 << max(frames - 1, 0)) - 1) & ~layout.paint({0: union_runs(ignored)})
-        heard = layout.paint({0: runs}) & looked_at
-        repeated = repeated or bool(active & heard)
-        active, inactive = active | heard, inactive | (looked_at & ~heard)
-        # Settled: no further clip can make the frame the same in all of them.
-        if active & (inactive | ((1 << silent) - 1)):
-            return None
-    return _frames_of(active, inactive | ((1 << silent) - 1), repeated=repeated)
-
-
-def _frames_of(active: int, inactive: int, *, repeated: bool) -> RepeatedFrames | None:
-    return None if active & inactive else RepeatedFrames(f"{active:x}", f"{inactive:x}", repeated)
-
-
-def answers(family: Family) -> SameAnswers:
-    """How far a system answers the same throughout; of each class by the answer that it departs from less."""
-    pairs, otherwise, wrong, throughout = 0, 0, 0, set[str]()
-    otherwise_frames, wrong_frames, in_frames = 0, 0, set[str]()
-    for label in range(len(family.classes)):
-        judged = [one for clip in range(len(family.clips)) if (one := _pair(family, family.segment(label, clip)))]
-        heard, gaps = (
-            sum(one.predicted > 0 for one in judged),
-            sum(one.predicted < one.seen for one in judged),
-        )
-        pairs += len(judged)
-        otherwise += min(heard, gaps)
-        if heard <= gaps:
-            throughout.add(SILENT)
-            wrong += sum(one.reference > 0 for one in judged)
-        else:
-            throughout.add(ALWAYS_ON)
-            wrong += sum(one.reference < one.seen for one in judged)
-        heard_frames, predicted, reference = (sum(column) for column in zip(_Pair(0, 0, 0), *judged, strict=True))
-        otherwise_frames += min(predicted, heard_frames - predicted)
-        in_frames.add(SILENT if 2 * predicted <= heard_frames else ALWAYS_ON)
-        wrong_frames += reference if 2 * predicted <= heard_frames else heard_frames - reference
-    return SameAnswers(_one(throughout), pairs, otherwise, wrong, _one(in_frames), otherwise_frames, wrong_frames)
-
-
-def _one(names: set[str]) -> str:
-    """The answer of all classes, if they have one."""
-    return next(iter(names)) if len(names) == 1 else MIXED
-
-
-class _Pair(NamedTuple):
-    """The frames of a clip and class that are not ignored, and those predicted and in the reference."""
-
-    seen: int
-    predicted: int
-    reference: int
-
-
-def _pair(family: Family, segment: int) -> _Pair | None:
-    ignored = family.ignored.get(segment, ())
-    left_out = _length(ignored)
-    seen = family.frames_of(segment) - left_out
-    if not seen:
-        return None
-    sides = (family.runs[side].get(segment, ()) for side in (Side.PRED, Side.REF))
-    return _Pair(seen, *(_length((*ignored, *runs)) - left_out if runs else 0 for runs in sides))
-
-
-def _length(runs: tuple[tuple[int, int], ...]) -> int:
-    return sum(end - start for start, end in union_runs(runs)) if runs else 0

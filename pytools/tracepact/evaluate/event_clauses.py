@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.data.family import Family, Side
-from tracepact.data.grid import RunColumns, run_columns
+from tracepact.data.family import Family, RunColumns, Side, run_columns
 from tracepact.declarations import dataclass, renamed
 from tracepact.diagnostics.findings import Span
 from tracepact.evaluate.masks import Pair, choose, is_ignored, matching, obligated_run
@@ -24,22 +23,9 @@ from tracepact.evaluate.predicates import (
     prepare,
     shortfall,
 )
+from tracepact.language import predicate
 from tracepact.language.contract import Contract, EventClause, Matcher
-from tracepact.language.formula import And, Atom, Constant, Formula, FrameRun, Iff, Implies, Not, Or, join_runs
-from tracepact.language.predicate import (
-    Absolute,
-    Attribute,
-    ConstantTerm,
-    Each,
-    Maximum,
-    Minimum,
-    Owner,
-    Scaled,
-    Term,
-    TermDifference,
-    TermSum,
-    TermType,
-)
+from tracepact.language.formula import And, Atom, Constant, Formula, FrameRun, Iff, Implies, Not, Or, folded, join_runs
 
 # All runs of a family in columns: matches, obligations, and predicates whose attributes are whole numbers, at once.
 
@@ -109,44 +95,44 @@ class Obligations:
 
 
 def obligation_indices(
-    each: Each, refs: RunColumns, preds: RunColumns, pairs: tuple[Indices, Indices]
+    each: predicate.Each, refs: RunColumns, preds: RunColumns, pairs: tuple[Indices, Indices]
 ) -> tuple[Indices, Indices]:
     """Reference and prediction of each obligation, before any is ignored (rule 9.1)."""
     match each:
-        case Each.REF:
+        case predicate.Each.REF:
             partner = np.full(len(refs.segment), _NONE)
             partner[pairs[0]] = pairs[1]
             return np.arange(len(refs.segment)), partner
-        case Each.PRED:
+        case predicate.Each.PRED:
             partner = np.full(len(preds.segment), _NONE)
             partner[pairs[1]] = pairs[0]
             return partner, np.arange(len(preds.segment))
-        case Each.MATCHED:
+        case predicate.Each.MATCHED:
             return pairs
 
 
 def truth_column(formula: Formula, event_atoms: Mapping[str, PreparedAtom], some: Obligations, step: Fraction) -> Flags:
     """Which obligations make a predicate true (rules 4.1, 4.12 and 9.2)."""
 
-    def truth(part: Formula) -> Flags:
+    def leaf(part: Formula) -> Flags:
         match part:
             case Atom(name):
                 return _atom_column(event_atoms[name], some, step)
             case Constant(value):
                 return np.full(len(some), value)
-            case Not(body):
-                return ~truth(body)
-            case And(a, b):
-                return truth(a) & truth(b)
-            case Or(a, b):
-                return truth(a) | truth(b)
-            case Implies(a, b):
-                return ~truth(a) | truth(b)
-            case Iff(a, b):
-                return ~(truth(a) ^ truth(b))
         raise TypeError(f"an event predicate has no modalities, found {part}")
 
-    return truth(formula)
+    return folded(formula, leaf, _JOINS)
+
+
+# Of truth values, `<=` is the implication and `==` the equivalence.
+_JOINS: Mapping[type[Formula], Callable[..., Flags]] = {
+    Not: np.logical_not,
+    And: np.logical_and,
+    Or: np.logical_or,
+    Implies: np.less_equal,
+    Iff: np.equal,
+}
 
 
 def _atom_column(atom: PreparedAtom, some: Obligations, step: Fraction) -> Flags:
@@ -181,58 +167,58 @@ class _Column:
 
     # The bound goes along with the values: a sum that could leave 63 bits is refused before it is made, since NumPy
     # would wrap around in silence.
-    def of(self, term: Term) -> tuple[Whole, int]:
+    def of(self, term: predicate.Term) -> tuple[Whole, int]:
         """The column of a term and how large its numbers can become; where a partner is missing it means nothing."""
         match term:
-            case ConstantTerm():
+            case predicate.ConstantTerm():
                 value = self.scale * constant(term, self.step)
                 is_whole = value.denominator == 1 and abs(value) < _ROOM
                 return (value.numerator, abs(value.numerator)) if is_whole else (None, 0)
-            case Attribute():
+            case predicate.Attribute():
                 values = self._attribute(term)
                 if values is None:
                     return None, 0
                 bound = self.scale * max(int(np.abs(values).max(initial=0)), 1)
                 return (values * self.scale if bound < _ROOM else None), bound
-            case TermSum(a, b):
+            case predicate.TermSum(a, b):
                 return self._both(np.add, a, b)
-            case TermDifference(a, b):
+            case predicate.TermDifference(a, b):
                 return self._both(np.subtract, a, b)
-            case Scaled(factor, body):
+            case predicate.Scaled(factor, body):
                 scaled = self.scale * factor
                 column, bound = _Column(self.some, self.step, 1).of(body)
                 bound = max(bound, 1) * abs(scaled.numerator)
                 if column is None or scaled.denominator != 1 or bound >= _ROOM:
                     return None, 0
                 return column * scaled.numerator, bound
-            case Absolute(body):
+            case predicate.Absolute(body):
                 column, bound = self.of(body)
                 return (None if column is None else np.abs(column)), bound
-            case Minimum(arguments):
+            case predicate.Minimum(arguments):
                 return self._fold(np.minimum, arguments)
-            case Maximum(arguments):
+            case predicate.Maximum(arguments):
                 return self._fold(np.maximum, arguments)
 
-    def _both(self, combine: "np.ufunc", a: Term, b: Term) -> tuple[Whole, int]:
+    def _both(self, combine: "np.ufunc", a: predicate.Term, b: predicate.Term) -> tuple[Whole, int]:
         (left, left_bound), (right, right_bound) = self.of(a), self.of(b)
         bound = left_bound + right_bound
         return (None if left is None or right is None or bound >= _ROOM else combine(left, right)), bound
 
-    def _fold(self, combine: "np.ufunc", arguments: tuple[Term, ...]) -> tuple[Whole, int]:
+    def _fold(self, combine: "np.ufunc", arguments: tuple[predicate.Term, ...]) -> tuple[Whole, int]:
         first, *rest = [self.of(argument) for argument in arguments]
         whole, bound = first
         for column, other in rest:
             whole, bound = None if whole is None or column is None else combine(whole, column), max(bound, other)
         return whole, bound
 
-    def _attribute(self, attribute: Attribute) -> Indices | None:
+    def _attribute(self, attribute: predicate.Attribute) -> Indices | None:
         """The values of an attribute; None where it has no column, or where one of its sides has no run at all."""
         refs, preds = self.some.refs, self.some.preds
-        if attribute.owner is Owner.PAIR:
+        if attribute.owner is predicate.Owner.PAIR:
             of_pair = _OF_PAIR.get(attribute.name)
             return of_pair(self.some) if of_pair and len(refs.segment) and len(preds.segment) else None
         own, others, index = (
-            (refs, preds, self.some.ref) if attribute.owner is Owner.REF else (preds, refs, self.some.pred)
+            (refs, preds, self.some.ref) if attribute.owner is predicate.Owner.REF else (preds, refs, self.some.pred)
         )
         of_interval = _OF_INTERVAL.get(attribute.name)
         return of_interval(own, others)[index] if of_interval and len(own.segment) else None
@@ -244,15 +230,15 @@ def _overlap(some: Obligations) -> Indices:
     return np.maximum(shared, 0)
 
 
-def _covering(own: RunColumns, others: RunColumns) -> Indices:
-    first, last = own.overlapping(others)
+def _covering(side: RunColumns, others: RunColumns) -> Indices:
+    first, last = side.overlapping(others)
     return last - first
 
 
 _OF_INTERVAL: Mapping[str, Callable[[RunColumns, RunColumns], Indices]] = {
-    "onset": lambda own, others: own.start,
-    "offset": lambda own, others: own.end,
-    "duration": lambda own, others: own.end - own.start,
+    "onset": lambda side, others: side.start,
+    "offset": lambda side, others: side.end,
+    "duration": lambda side, others: side.end - side.start,
     "covering": _covering,
 }
 """Attributes of all runs of one side, given those of the other; the rest is asked about one obligation at a time."""
@@ -279,7 +265,7 @@ class FailedComparison:
     left: Value
     right: Value
     amount: Value
-    quantity: TermType
+    quantity: predicate.TermType
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +306,7 @@ class EventClauseEvaluation:
 
     def _violation(self, segment: int, obligation: Obligation) -> EventViolation:
         interval = obligated_run(self.clause.each, obligation)
-        partner = obligation.ref if self.clause.each is Each.PRED else obligation.pred
+        partner = obligation.ref if self.clause.each is predicate.Each.PRED else obligation.pred
         part = failing_part(self.clause.body, self.event_atoms, obligation)
         comparison = None
         if isinstance(part.formula, Atom):
@@ -366,9 +352,9 @@ class MatchedScene(NamedTuple):
     ignored: Sequence[FrameRun]
 
 
-def matched_scenes(contract: Contract, family: Family, matcher: Matcher | None = None) -> Iterator[MatchedScene]:
+def matched_scenes(contract: Contract, family: Family) -> Iterator[MatchedScene]:
     """Match the joined runs of every clip and class, by segment."""
-    match_runs = matching(matcher or contract.matcher, family.step)
+    match_runs = matching(contract.matcher, family.step)
     refs = _joined(family, Side.REF, contract.merge_gap)
     preds = _joined(family, Side.PRED, contract.merge_gap)
     compares_classes = any(clause.compares_classes for clause in contract.event_clauses)
@@ -421,7 +407,7 @@ class _MatchedRuns:
 
     def judge(self, clause: EventClause) -> EventClauseEvaluation:
         """Ask the clause's predicate about every obligation that is not ignored (rule 9.1)."""
-        side = Side.PRED if clause.each is Each.PRED else Side.REF
+        side = Side.PRED if clause.each is predicate.Each.PRED else Side.REF
         refs, preds = self.runs[Side.REF], self.runs[Side.PRED]
         ref, pred = obligation_indices(clause.each, refs, preds, self._pairs)
         owner = pred if side is Side.PRED else ref

@@ -7,10 +7,10 @@ from math import ceil
 from typing import Protocol, TypeAlias, TypeVar
 
 from tracepact.declarations import dataclass
-from tracepact.evaluate.predicates import ClipScene, Obligation, covered, duration, subterms
+from tracepact.evaluate.predicates import ClipScene, Obligation, covered, duration
 from tracepact.language.contract import Contract, EventClause, Matcher, MatcherKind
 from tracepact.language.formula import Dag, Formula, FrameRun, Node, Operator
-from tracepact.language.predicate import ConstantTerm, Each, TermComparison, TermType
+from tracepact.language.predicate import ConstantTerm, Each, TermComparison, TermType, subterms
 from tracepact.wording import time_text
 
 # Windows over an abstract bit algebra: one home for the doubling algorithms of every fast engine.
@@ -108,25 +108,25 @@ def always(algebra: BitAlgebra[Mask], lo: int, hi: int, a: Mask) -> Mask:
 
 def until(algebra: BitAlgebra[Mask], radius: int, left: Mask, right: Mask) -> Mask:
     """The frames from which `right` is at most `radius` ahead and `left` holds all the way to it."""
-    # Doubling over pairs: `right` is the answer for the first `done` frames ahead, `left` says that all of these hold.
-    # Two such pairs one after the other compose to that of both lengths, and composing is associative.
-    # No end of a clip needs care: `left` holds at no frame of a gap, so nothing passes through one.
-    done, width = 1, min(radius, algebra.longest) + 1
-    while done < width:
-        step = min(done, width - done)
-        right = algebra.disjunction(right, algebra.conjunction(left, algebra.earlier(right, step)))
-        left = algebra.conjunction(left, algebra.earlier(left, step))
-        done += step
-    return right
+    return _reached(algebra, radius, left, right, algebra.earlier)
 
 
 def since(algebra: BitAlgebra[Mask], radius: int, left: Mask, right: Mask) -> Mask:
     """The mirror image of `until`."""
+    return _reached(algebra, radius, left, right, algebra.later)
+
+
+def _reached(
+    algebra: BitAlgebra[Mask], radius: int, left: Mask, right: Mask, moved: Callable[[Mask, int], Mask]
+) -> Mask:
+    # Doubling over pairs: `right` is the answer for the first `done` frames on the way, `left` says that all of these
+    # hold. Two such pairs one after the other compose to that of both lengths, and composing is associative.
+    # No end of a clip needs care: `left` holds at no frame of a gap, so nothing passes through one.
     done, width = 1, min(radius, algebra.longest) + 1
     while done < width:
         step = min(done, width - done)
-        right = algebra.disjunction(right, algebra.conjunction(left, algebra.later(right, step)))
-        left = algebra.conjunction(left, algebra.later(left, step))
+        right = algebra.disjunction(right, algebra.conjunction(left, moved(right, step)))
+        left = algebra.conjunction(left, moved(left, step))
         done += step
     return right
 
@@ -187,8 +187,6 @@ def apply_node(node: Node, parts: list[Mask], atoms: Mapping[str, Mask], algebra
             return since(algebra, radius, a, b)
     raise AssertionError(f"malformed node {node}")
 
-
-# Matching of runs, greedy and optimal, and the obligations of a clip (chapters 8, 9).
 
 # Matching of reference and predicted runs, greedy and optimal, in whole numbers (chapter 8).
 

@@ -11,26 +11,10 @@ from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 from tracepact.declarations import dataclass
+from tracepact.language import predicate
 from tracepact.language.contract import Located
-from tracepact.language.formula import And, Atom, Constant, Formula, FrameRun, Iff, Implies, Not, Or
-from tracepact.language.predicate import (
-    Absolute,
-    Attribute,
-    ConstantTerm,
-    EventAtom,
-    Flag,
-    Maximum,
-    Minimum,
-    Owner,
-    Relation,
-    Scaled,
-    Term,
-    TermComparison,
-    TermDifference,
-    TermSum,
-    TermType,
-    attributes,
-)
+from tracepact.language.formula import And, Atom, Constant, Formula, FrameRun, Iff, Implies, Not, Or, folded
+from tracepact.language.predicate import attributes, subterms
 
 # The attributes of an obligated interval (chapter 4): times in frames, ratios as exact fractions.
 
@@ -121,21 +105,21 @@ class Obligation(NamedTuple):
     scene: ClipScene
 
 
-def value_of(attribute: Attribute) -> Callable[[Obligation], Value]:
+def value_of(attribute: predicate.Attribute) -> Callable[[Obligation], Value]:
     """The value of an attribute that is not a truth value; its owner is there."""
     match attribute.owner:
-        case Owner.PAIR:
+        case predicate.Owner.PAIR:
             of_pair = _OF_PAIR[attribute.name]
             return lambda o: of_pair(_there(o.ref), _there(o.pred))
-        case Owner.REF:
+        case predicate.Owner.REF:
             of_ref = _OF_INTERVAL[attribute.name]
             return lambda o: of_ref(_there(o.ref), o.scene.preds)
-        case Owner.PRED:
+        case predicate.Owner.PRED:
             of_pred = _OF_INTERVAL[attribute.name]
             return lambda o: of_pred(_there(o.pred), o.scene.refs)
 
 
-def truth_of(attribute: Attribute) -> Callable[[Obligation], bool]:
+def truth_of(attribute: predicate.Attribute) -> Callable[[Obligation], bool]:
     """A truth-valued attribute; false when its owner is missing (rule 4.12)."""
     return _TRUTHS[attribute.name]
 
@@ -255,92 +239,59 @@ _TRUTHS: Mapping[str, Callable[[Obligation], bool]] = {
 # Terms as functions of an obligation, in whole numbers where the constants allow it (rules 4.2 to 4.10).
 
 
-def denominators(term: Term, step: Fraction) -> Iterator[int]:
+def denominators(term: predicate.Term, step: Fraction) -> Iterator[int]:
     """The denominators of the constants of a term, times in frames."""
     for part in subterms(term):
-        if isinstance(part, ConstantTerm):
+        if isinstance(part, predicate.ConstantTerm):
             yield constant(part, step).denominator
-        elif isinstance(part, Scaled):
+        elif isinstance(part, predicate.Scaled):
             yield part.factor.denominator
 
 
-def side(term: Term, step: Fraction, scale: int) -> Callable[[Obligation], Value]:
+def side(term: predicate.Term, step: Fraction, scale: int) -> Callable[[Obligation], Value]:
     """A side of a comparison times `scale`: what may be unbounded alone, or a term (rule 4.9)."""
     match term:
-        case Attribute() if term.kind.may_be_unbounded:
+        case predicate.Attribute() if term.kind.may_be_unbounded:
             value = value_of(term)
             return lambda o: times(scale, value(o))
         case _:
             return _term(term, step, scale)
 
 
-def _term(term: Term, step: Fraction, scale: int) -> Callable[[Obligation], Exact]:
+def _term(term: predicate.Term, step: Fraction, scale: int) -> Callable[[Obligation], Exact]:
     """The value of a term, times in frames, times `scale`, which is positive."""
     match term:
-        case ConstantTerm():
+        case predicate.ConstantTerm():
             number = _whole(scale * constant(term, step))
             return lambda _: number
-        case Attribute() if term.kind.may_be_unbounded:
+        case predicate.Attribute() if term.kind.may_be_unbounded:
             raise ValueError(f"`{term.name}` may be unbounded and cannot be inside a term")
-        case Attribute():
+        case predicate.Attribute():
             value = cast("Callable[[Obligation], Exact]", value_of(term))
             return value if scale == 1 else lambda o: scale * value(o)
-        case TermSum(a, b):
+        case predicate.TermSum(a, b):
             left, right = _term(a, step, scale), _term(b, step, scale)
             return lambda o: left(o) + right(o)
-        case TermDifference(a, b):
+        case predicate.TermDifference(a, b):
             left, right = _term(a, step, scale), _term(b, step, scale)
             return lambda o: left(o) - right(o)
-        case Scaled(factor, body):
+        case predicate.Scaled(factor, body):
             scaled_factor, inner = _whole(scale * factor), _term(body, step, 1)
             return lambda o: scaled_factor * inner(o)
-        case Absolute(body):
+        case predicate.Absolute(body):
             inner = _term(body, step, scale)
             return lambda o: absolute(inner(o))
-        case Minimum(arguments):
+        case predicate.Minimum(arguments):
             values = [_term(argument, step, scale) for argument in arguments]
             return lambda o: min(value(o) for value in values)
-        case Maximum(arguments):
+        case predicate.Maximum(arguments):
             values = [_term(argument, step, scale) for argument in arguments]
             return lambda o: max(value(o) for value in values)
 
 
-def term_parts(term: Term) -> tuple[Term, ...]:
-    """The direct parts of a term."""
-    match term:
-        case ConstantTerm() | Attribute():
-            return ()
-        case TermSum(a, b) | TermDifference(a, b):
-            return (a, b)
-        case Scaled(_, body) | Absolute(body):
-            return (body,)
-        case Minimum(arguments) | Maximum(arguments):
-            return arguments
-
-
-def with_parts(term: Term, parts: Sequence[Term]) -> Term:
-    """The term with other direct parts, as many as it has."""
-    match term:
-        case ConstantTerm() | Attribute():
-            return term
-        case TermSum() | TermDifference() | Absolute():
-            return type(term)(*parts)
-        case Scaled(factor, _):
-            return Scaled(factor, *parts)
-        case Minimum() | Maximum():
-            return type(term)(tuple(parts))
-
-
-def subterms(term: Term) -> Iterator[Term]:
-    """The term and all its parts."""
-    yield term
-    for part in term_parts(term):
-        yield from subterms(part)
-
-
-def constant(number: ConstantTerm, step: Fraction) -> Fraction:
+def constant(number: predicate.ConstantTerm, step: Fraction) -> Fraction:
     """A number of a term; a time in frames."""
-    return number.value / step if number.quantity is TermType.TIME else number.value
+    return number.value / step if number.quantity is predicate.TermType.TIME else number.value
 
 
 def absolute(value: Exact) -> Exact:
@@ -360,14 +311,15 @@ def times(factor: Exact, value: Value) -> Value:
 
 # Predicates as functions of an obligation: event atoms, missing partners, the failing part (chapter 4).
 
-_RELATIONS: dict[Relation, Callable[[Any, Any], bool]] = {
-    Relation.LE: operator.le,
-    Relation.LT: operator.lt,
-    Relation.GE: operator.ge,
-    Relation.GT: operator.gt,
-    Relation.EQ: operator.eq,
-    Relation.NE: operator.ne,
+RELATIONS: dict[predicate.Relation, Callable[[Any, Any], bool]] = {
+    predicate.Relation.LE: operator.le,
+    predicate.Relation.LT: operator.lt,
+    predicate.Relation.GE: operator.ge,
+    predicate.Relation.GT: operator.gt,
+    predicate.Relation.EQ: operator.eq,
+    predicate.Relation.NE: operator.ne,
 }
+"""What each comparison asks, of numbers and of Z3's terms alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +329,7 @@ class PreparedComparison:
     A side times `unit` is its value in seconds or plain numbers; it exists when nothing is missing.
     """
 
-    comparison: TermComparison
+    comparison: predicate.TermComparison
     scale: int
     unit: Fraction
     # Asked for every obligation; the set of owners is looked at once, when the comparison is prepared.
@@ -414,12 +366,12 @@ class PreparedFlag:
 PreparedAtom = PreparedComparison | PreparedFlag
 
 
-def prepare(atom: EventAtom, step: Fraction) -> PreparedAtom:
+def prepare(atom: predicate.EventAtom, step: Fraction) -> PreparedAtom:
     """An event atom ready to be asked about obligations on a grid of this step."""
     match atom:
-        case Flag(attribute):
+        case predicate.Flag(attribute):
             return PreparedFlag(attribute.name, truth_of(attribute))
-        case TermComparison(relation, left, right, quantity):
+        case predicate.TermComparison(relation, left, right, quantity):
             owners = {attribute.owner for attribute in attributes(atom)}
             # Multiplied by the common denominator both sides are whole wherever their attributes are: integers compare
             # several times faster than fractions, and in columns at all.
@@ -427,10 +379,10 @@ def prepare(atom: EventAtom, step: Fraction) -> PreparedAtom:
             return PreparedComparison(
                 atom,
                 scale,
-                (step if quantity is TermType.TIME else Fraction(1)) / scale,
-                needs_ref=not owners.isdisjoint({Owner.REF, Owner.PAIR}),
-                needs_pred=not owners.isdisjoint({Owner.PRED, Owner.PAIR}),
-                holds=_RELATIONS[relation],
+                (step if quantity is predicate.TermType.TIME else Fraction(1)) / scale,
+                needs_ref=not owners.isdisjoint({predicate.Owner.REF, predicate.Owner.PAIR}),
+                needs_pred=not owners.isdisjoint({predicate.Owner.PRED, predicate.Owner.PAIR}),
+                holds=RELATIONS[relation],
                 left=side(left, step, scale),
                 right=side(right, step, scale),
             )
@@ -438,27 +390,25 @@ def prepare(atom: EventAtom, step: Fraction) -> PreparedAtom:
 
 def truth(formula: Formula, event_atoms: Mapping[str, PreparedAtom]) -> Callable[[Obligation], bool]:
     """A predicate as a function of an obligation (rules 4.1 and 9.2)."""
-    match formula:
-        case Atom(name):
-            return event_atoms[name].truth
-        case Constant(value):
-            return lambda _: value
-        case Not(body):
-            inner = truth(body, event_atoms)
-            return lambda o: not inner(o)
-        case And(a, b):
-            left, right = truth(a, event_atoms), truth(b, event_atoms)
-            return lambda o: left(o) and right(o)
-        case Or(a, b):
-            left, right = truth(a, event_atoms), truth(b, event_atoms)
-            return lambda o: left(o) or right(o)
-        case Implies(a, b):
-            left, right = truth(a, event_atoms), truth(b, event_atoms)
-            return lambda o: not left(o) or right(o)
-        case Iff(a, b):
-            left, right = truth(a, event_atoms), truth(b, event_atoms)
-            return lambda o: left(o) == right(o)
-    raise TypeError(f"an event predicate has no modalities, found {formula}")
+
+    def leaf(part: Formula) -> Callable[[Obligation], bool]:
+        match part:
+            case Atom(name):
+                return event_atoms[name].truth
+            case Constant(value):
+                return lambda _: value
+        raise TypeError(f"an event predicate has no modalities, found {part}")
+
+    return folded(formula, leaf, _JOINS)
+
+
+_JOINS: Mapping[type[Formula], Callable[..., Callable[[Obligation], bool]]] = {
+    Not: lambda inner: lambda o: not inner(o),
+    And: lambda left, right: lambda o: left(o) and right(o),
+    Or: lambda left, right: lambda o: left(o) or right(o),
+    Implies: lambda left, right: lambda o: not left(o) or right(o),
+    Iff: lambda left, right: lambda o: left(o) == right(o),
+}
 
 
 def failing_part(body: Located, event_atoms: Mapping[str, PreparedAtom], obligation: Obligation) -> Located:
@@ -472,16 +422,16 @@ def failing_part(body: Located, event_atoms: Mapping[str, PreparedAtom], obligat
     return body
 
 
-def shortfall(relation: Relation, left: Value, right: Value) -> Value:
+def shortfall(relation: predicate.Relation, left: Value, right: Value) -> Value:
     """How far a comparison that fails is from holding (rule 10.4); 0 where only a tie is in the way."""
     if left == right:
         return 0
     if isinstance(left, Unbounded) or isinstance(right, Unbounded):
         return UNBOUNDED
     match relation:
-        case Relation.LE | Relation.LT:
+        case predicate.Relation.LE | predicate.Relation.LT:
             return left - right
-        case Relation.GE | Relation.GT:
+        case predicate.Relation.GE | predicate.Relation.GT:
             return right - left
-        case Relation.EQ | Relation.NE:
+        case predicate.Relation.EQ | predicate.Relation.NE:
             return absolute(left - right)

@@ -227,7 +227,7 @@ def soft_offsets(active: Sequence[Margin]) -> list[Margin]:
     return [min(-x, active[i - 1]) if i else BOTTOM for i, x in enumerate(active)]
 
 
-def soft_others(classes: Sequence[Sequence[Margin]], own: int) -> list[Margin]:
+def soft_others(classes: Sequence[Sequence[Margin]], label: int) -> list[Margin]:
     """The greatest soft value of the other classes (rule 18.5)."""
-    others = [values for k, values in enumerate(classes) if k != own]
-    return [max((values[i] for values in others), default=BOTTOM) for i in range(len(classes[own]))]
+    others = [values for k, values in enumerate(classes) if k != label]
+    return [max((values[i] for values in others), default=BOTTOM) for i in range(len(classes[label]))]

@@ -1,16 +1,20 @@
 """The scorecard: a contract's counts on a family, its violations, and every view of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from math import fsum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracepact.data.family import Atoms, Family, Indices, Layout
 from tracepact.declarations import renamed
 from tracepact.diagnostics.collection import known_name, one_of
+from tracepact.diagnostics.findings import Span
+from tracepact.evaluate.curves import NO_WITNESS, distance_shape, nearest_offsets
 from tracepact.evaluate.event_clauses import EventClauseEvaluation, EventEvaluation, evaluate_events
 from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks, is_ignored
 from tracepact.evaluate.scores import (
@@ -23,11 +27,116 @@ from tracepact.evaluate.scores import (
     profile_mean,
     vector_mean,
 )
-from tracepact.evaluate.violations import FrameViolations, SoftCounts, find_violations, soft_counts
 from tracepact.language.compilation import at_sweep_point
-from tracepact.language.contract import Aggregation, Contract, Profile
-from tracepact.language.formula import Formula, FrameRun
+from tracepact.language.contract import Aggregation, Contract, FrameClause, Located, Profile
+from tracepact.language.formula import And, Formula, FrameRun, Implies
 from tracepact.language.predicate import Each
+
+# Violated frame obligations, in columns: where, which part failed, how far from holding (chapter 10).
+
+Evaluate = Callable[[Sequence[Formula]], list[int]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameViolations:
+    """The violated obligations of one clause, ordered by segment and frame; `offset` is None without distances."""
+
+    clause: FrameClause
+    segment: Indices
+    frame: Indices
+    spans: tuple[Span, ...]
+    span: Indices
+    offset: Indices | None
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def distance(self, index: int) -> int | None:
+        """The distance to the nearest witness in frames; None if unbounded or without distances."""
+        if self.offset is None or self.offset[index] == NO_WITNESS:
+            return None
+        return abs(int(self.offset[index]))
+
+    @property
+    def distances(self) -> Indices:
+        """All distances, NO_WITNESS where there is no witness; empty for a clause without distances."""
+        if self.offset is None:
+            return np.zeros(0, dtype=np.int64)
+        return np.where(self.offset == NO_WITNESS, NO_WITNESS, np.abs(self.offset))
+
+
+def find_violations(
+    clause: FrameClause, violated: int, layout: Layout, atoms: Atoms, evaluate: Evaluate
+) -> FrameViolations:
+    """The violated frames of a clause, each with the part that failed and its distance."""
+    positions = layout.positions(violated)
+    segment, frame = layout.locate(positions)
+    spans: list[Span] = []
+    blamed = np.zeros(len(positions), dtype=np.int64)
+    for span, mask in blame(clause.body, violated, evaluate):
+        if mask:
+            blamed[np.searchsorted(positions, layout.positions(mask))] = len(spans)
+            spans.append(span)
+    shape = distance_shape(clause)
+    offset = None
+    if shape is not None:
+        offset = nearest_offsets(layout, positions, layout.positions(atoms[shape.atom]), shape.lo, shape.hi)
+    return FrameViolations(clause, segment, frame, tuple(spans), blamed, offset)
+
+
+def blame(body: Located, violated: int, evaluate: Evaluate) -> Iterator[tuple[Span, int]]:
+    """The failing parts and the frames each is to blame for (rule 10.1)."""
+    match body.formula:
+        case And():
+            left, right = body.parts
+            # The left part is blamed where it fails, whatever the right one does: each violated frame is blamed on one
+            # part, and the shares add up.
+            (holds,) = evaluate([left.formula])
+            yield from blame(left, violated & ~holds, evaluate)
+            yield from blame(right, violated & holds, evaluate)
+        case Implies():
+            yield from blame(body.parts[1], violated, evaluate)
+        case _:
+            yield body.span, violated
+
+
+# The soft boundary score: how close the edges of both sides are, beside the vector (rule 7.9).
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoftCounts:
+    """Sum of exp(-d/scale) and number of edges, by class and clip. The only floats of a scorecard."""
+
+    closeness: NDArray[np.float64]
+    edges: NDArray[np.int64]
+
+    def mean(self, clips: NDArray[np.int64] | None = None, label: int | None = None) -> tuple[float, int]:
+        """The mean closeness over some clips or one class, and the number of edges; 1 for none."""
+        rows = slice(None) if label is None else slice(label, label + 1)
+        columns = slice(None) if clips is None else clips
+        edges = int(self.edges[rows][:, columns].sum())
+        # `fsum` is exact before that one rounding (Shewchuk 1997).
+        # Rounded once, so that the order of the clips does not show in the last digit.
+        return (fsum(self.closeness[rows][:, columns].flat) / edges if edges else 1.0), edges
+
+
+def soft_counts(family: Family, layout: Layout, atoms: Atoms, scale: Fraction) -> SoftCounts:
+    """The soft boundary score of every clip and class."""
+    closeness = np.zeros(layout.segments)
+    edges = np.zeros(layout.segments, dtype=np.int64)
+    frames_per_scale = float(scale / family.step)
+    for kind in ("onset", "offset"):
+        ref = layout.positions(atoms[f"ref_{kind}"])
+        pred = layout.positions(atoms[f"pred_{kind}"])
+        for some, others in ((ref, pred), (pred, ref)):
+            offset = nearest_offsets(layout, some, others)
+            near = np.exp(-np.abs(offset) / frames_per_scale)
+            segment, _ = layout.locate(some)
+            closeness += np.bincount(segment, np.where(offset == NO_WITNESS, 0.0, near), layout.segments)
+            edges += np.bincount(segment, minlength=layout.segments)
+    shape = len(family.classes), len(family.clips)
+    return SoftCounts(closeness.reshape(shape), edges.reshape(shape))
+
 
 # The scorecard: a contract's counts on a family, and every view of them: vectors, profiles, violations.
 

@@ -209,7 +209,7 @@ def mean_tally(counts: ClauseCounts, leaves_out: OmittedEntries) -> MeanTally:
 
 
 _DENSE = 64
-"""Denominators of up to so many times their number are counted in a table of their own size, which takes no sorting."""
+"""If no denominator exceeds this many times their number, they are counted in a table, which needs no sorting."""
 
 
 def _sums_by_kind(kinds: Counts, parts: Counts) -> dict[int, int]:
@@ -361,7 +361,7 @@ class RiskProfiles:
 
 
 def risk_profiles(
-    contract: Contract, aggregation: Aggregation, given: RiskProfiles | Sequence[str] = ()
+    contract: Contract, aggregation: Aggregation, profiles: RiskProfiles | Sequence[str] = ()
 ) -> RiskProfiles:
     """The profile `balanced`, those over the starter guards, the contract's own, and the given ones.
 
@@ -369,8 +369,8 @@ def risk_profiles(
     `mine : onset_guard = 2`, and uses `aggregation` unless it names its own with `over …`. InvalidInput if a given
     profile is wrong, or has the name of another. `RiskProfiles` are returned as they are.
     """
-    if isinstance(given, RiskProfiles):
-        return given
+    if isinstance(profiles, RiskProfiles):
+        return profiles
     declared = {profile.name: RiskProfile(profile, ProfileOrigin.CONTRACT) for profile in contract.profiles}
     clauses = tuple(clause.name for clause in contract.clauses)
     starter = {BALANCED: clauses, **STARTER_PROFILES}
@@ -381,7 +381,7 @@ def risk_profiles(
         if name not in declared and name not in absent
     }
     ordered = {name: declared.get(name) or starters[name] for name in starter if name in declared or name in starters}
-    written = [RiskProfile(profile, ProfileOrigin.GIVEN) for profile in _written(contract, aggregation, given)]
+    written = [RiskProfile(profile, ProfileOrigin.GIVEN) for profile in _written(contract, aggregation, profiles)]
     for profile in written:
         if (name := profile.profile.name) in ordered:
             help = "give it another name"
@@ -393,11 +393,11 @@ def _even(name: str, aggregation: Aggregation, clauses: Sequence[str]) -> Profil
     return Profile(name, aggregation, tuple((clause, Fraction(1)) for clause in clauses))
 
 
-def _written(contract: Contract, aggregation: Aggregation, given: Sequence[str]) -> tuple[Profile, ...]:
+def _written(contract: Contract, aggregation: Aggregation, lines: Sequence[str]) -> tuple[Profile, ...]:
     """Profiles written as in a contract, without the word `profile`; parsed as if they were at its end."""
     profiles: list[Profile] = []
     text = contract.text.rstrip()
-    for line in given:
+    for line in lines:
         text += f"\nprofile {' '.join(line.split())}"
         read = parse_contract(text + "\n", name="--profile")
         added = read.profiles[len(contract.profiles) + len(profiles) :]

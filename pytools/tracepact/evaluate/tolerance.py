@@ -1,154 +1,227 @@
-"""The vector as step functions of a parameter, and counts of some clips that can be added to those of others."""
+"""The vector as step functions of a parameter: how the counts of each clause are found, added and scored."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 
+import msgspec
 import numpy as np
-from msgspec.structs import replace
+from numpy.typing import NDArray
 
+from tracepact.data.family import Atoms, Indices
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import TextPlace, did_you_mean
 from tracepact.evaluate.curves import (
     Counts,
-    CurveFinder,
+    GrowingWindow,
+    MovingPredicate,
     Place,
     StepFunction,
-    is_time,
+    growing_window,
     mean_of,
     nonlinear_product,
     step_function,
 )
+from tracepact.evaluate.event_clauses import evaluate_events, matched_scenes
+from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks, obligations
 from tracepact.evaluate.scorecard import Scorecard
-from tracepact.evaluate.scores import ClauseCounts, MeanTally, Score, aggregate, mean_tally, vector_mean
-from tracepact.evaluate.violations import SoftCounts
+from tracepact.evaluate.scores import ClauseCounts, MeanTally, aggregate, mean_tally
 from tracepact.language.compilation import at_value, override
-from tracepact.language.contract import Aggregation, Contract, Parameter
+from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, Parameter
+from tracepact.language.formula import Formula, Implies
 from tracepact.records import Record
 from tracepact.wording import print_number
 
-# Counts of some clips that can be added to those of others: every aggregation follows from the sum, exactly.
+# The curve of one clause over a parameter: by distances, by obligations, or by evaluating it again in every cell.
 
-# A score of sums over clips follows from the sums; a mean over clips does not, and needs its own parts.
-_BY_CLIP = tuple(aggregation for aggregation in Aggregation if not aggregation.steps.adds_clips)
-_ALL = slice(None)
-_MANTISSA = 53
-_HALF = 27
-_LEAST = 1127
-"""Floats are whole multiples of two to the minus this, the least of them included."""
+RunningCounts = Iterator[tuple[Place, ClauseCounts]]
+"""The counts of a clause and the places from which they hold, ascending."""
 
-
-class ClauseTally(Record, frozen=True):
-    """The counts of one clause: sums over clips by class, and the parts of every mean over clips."""
-
-    satisfied: tuple[int, ...]
-    obligated: tuple[int, ...]
-    counter: tuple[bool, ...]
-    means: dict[Aggregation, MeanTally]
-
-    @classmethod
-    def of(cls, counts: ClauseCounts, aggregations: Collection[Aggregation] = tuple(Aggregation)) -> "ClauseTally":
-        """The tally of the counts of some clips, enough for these aggregations."""
-        total = counts.added(clips=True, classes=False)
-        means = {}
-        for aggregation in (one for one in _BY_CLIP if one in aggregations):
-            steps = aggregation.steps
-            means[aggregation] = mean_tally(counts.added(clips=False, classes=steps.adds_classes), steps.leaves_out)
-        satisfied, obligated, counter = (
-            tuple(column[:, 0].tolist()) for column in (total.satisfied, total.obligated, total.counter)
-        )
-        return cls(satisfied, obligated, counter, means)
-
-    def __add__(self, other: "ClauseTally") -> "ClauseTally":
-        return ClauseTally(
-            _sum_of_counts(self.satisfied, other.satisfied),
-            _sum_of_counts(self.obligated, other.obligated),
-            tuple(mine or theirs for mine, theirs in zip(self.counter, other.counter, strict=True)),
-            {aggregation: mean + other.means[aggregation] for aggregation, mean in self.means.items()},
-        )
-
-    def score(self, aggregation: Aggregation) -> Score:
-        """The score of all clips and classes (rule 7.5)."""
-        mean = self.means.get(aggregation)
-        return aggregate(self._counts(), aggregation) if mean is None else mean.score
-
-    def of_class(self, label: int) -> Score:
-        """The pooled score of one class."""
-        return aggregate(self._counts(slice(label, label + 1)), Aggregation.POOLED)
-
-    def _counts(self, classes: slice = _ALL) -> ClauseCounts:
-        """The sums over clips, of some classes, as the counts of one clip."""
-        kinds = (np.int64, np.int64, np.bool_)
-        columns = (self.satisfied[classes], self.obligated[classes], self.counter[classes])
-        return ClauseCounts(*(np.array(c, dtype=kind)[:, None] for c, kind in zip(columns, kinds, strict=True)))
+_PART = 1 << 20
+"""The obligations whose witnesses are looked for together."""
+Change = tuple[Place, int, int]
+"""From where on a segment has how many more satisfied obligations."""
 
 
-def _sum_of_counts(mine: Sequence[int], theirs: Sequence[int]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip(mine, theirs, strict=True))
+def is_time(parameter: Parameter) -> bool:
+    """Whether a parameter is written with a unit."""
+    return parameter.text[-1].isalpha()
 
 
-class SoftTally(Record, frozen=True):
-    """The sum of floats and how many there are; the sum is exact, a whole number of the least floats in hexadecimal."""
+class CurveFinder:
+    """Finds the counts of each clause of a scorecard over the values of one parameter between two ends."""
 
-    closeness: str
-    edges: int
+    def __init__(self, card: Scorecard, parameter: Parameter, low: Fraction, high: Fraction) -> None:
+        self.card, self.contract, self.family = card, card.contract, card.family
+        self.parameter, self.low, self.high = parameter, low, high
+        self._masks: dict[Formula, int] = {}
+        self.first, self.last = self.at(low), self.at(high)
+        self.layout = self.family.layout(max(self.first.reach, self.last.reach))
+        self.atoms = Atoms(self.family, self.layout)
 
-    @classmethod
-    def of(cls, counts: SoftCounts) -> "SoftTally":
-        """The tally of the soft boundary scores of some clips."""
-        return cls(f"{_whole_sum(counts.closeness):x}", int(counts.edges.sum()))
+    def at(self, value: Fraction) -> Contract:
+        """The contract at a value of the parameter."""
+        return at_value(self.contract, self.parameter.name, value)
 
-    def __add__(self, other: "SoftTally") -> "SoftTally":
-        return SoftTally(f"{int(self.closeness, 16) + int(other.closeness, 16):x}", self.edges + other.edges)
+    def running(self, index: int) -> tuple[str, Iterable[tuple[Place, ClauseCounts]]]:
+        """How the counts of a clause are found, and the counts; each must be taken before the next is asked for."""
+        start = (self.low, 0)
+        match self.contract.clauses[index], self.first.clauses[index], self.last.clauses[index]:
+            case FrameClause() as own, FrameClause() as a, FrameClause() as b:
+                if own == a == b:
+                    return "constant", [(start, self.card.counts[own.name])]
+                if (a.obligation, a.formula) == (b.obligation, b.formula):
+                    return "constant", [(start, self._frame_counts(a))]
+                window = growing_window(a.formula, b.formula) if a.obligation == b.obligation else None
+                if window is not None:
+                    return "distances", self._by_distances(a, window)
+                return "re-evaluation", self._by_cells(index)
+            case EventClause() as own, EventClause() as a, EventClause() as b:
+                rematched = _matching(self.first) != _matching(self.last)
+                if own == a == b and not rematched and _matching(self.contract) == _matching(self.first):
+                    return "constant", [(start, self.card.counts[own.name])]
+                regions = self._floors() if rematched else [start]
+                if a.event_atoms != b.event_atoms:
+                    return "obligations", self._by_obligations(a, b, regions)
+                counted = ((place, self._event_counts(place[0], index)) for place in regions)
+                return "re-evaluation" if rematched else "constant", counted
+        raise TypeError("a clause keeps its kind whatever a parameter is")
 
-    @property
-    def mean(self) -> tuple[float, int]:
-        """The mean, rounded once, and of how many edges it is; 1 for none."""
-        if not self.edges:
-            return 1.0, 0
-        return min(1.0, float(Fraction(int(self.closeness, 16), self.edges << _LEAST))), self.edges
+    def _floors(self) -> list[Place]:
+        """The start of the range, and the multiples of the step after it.
+
+        What looks farther than the longest clip sees nothing new, so multiples beyond its length are left out.
+        """
+        step, farthest = self.contract.step, self.layout.longest + 1
+        multiples = range(max(self.low // step + 1, -farthest), min(self.high // step, farthest) + 1)
+        return [(self.low, 0), *((k * step, 0) for k in multiples)]
+
+    # Frame clauses
+
+    def _by_distances(self, clause: FrameClause, window: GrowingWindow) -> RunningCounts:
+        """An obligation holds from the cell on in which a witness comes into the window.
+
+        ⌈p/step⌉ is at least k exactly when p > (k−1)·step.
+        """
+        obliged = self._mask(clause.obligation) & ~self.atoms.ignored
+        asked = obliged & self._mask(clause.formula.left) if isinstance(clause.formula, Implies) else obliged
+        positions = self.layout.positions(asked)
+        # The window only grows with the parameter, so an obligation turns from violated to satisfied at most once: one
+        # search for its nearest witness gives the whole curve, and nothing is evaluated again.
+        step, start, segments = self.contract.step, (self.low, 0), self.layout.segments
+        targets = self.layout.positions(self.atoms[window.atom])
+        # What is reached only beyond the range changes nothing. Radius and segment are below 2**31, so one number says
+        # both; and a day of frames is taken in parts, each of which takes several columns.
+        farthest = min(self.high // step + 1, self.layout.longest)
+        times: Counter[int] = Counter()
+        for first in range(0, len(positions), _PART):
+            part = positions[first : first + _PART]
+            radii = window.radii(self.layout, part, targets)
+            reached = radii <= farthest
+            keys, some = np.unique(radii[reached] * segments + self.layout.locate(part[reached])[0], return_counts=True)
+            times.update(dict(zip(keys.tolist(), some.tolist(), strict=True)))
+        changes = ((max(((k // segments - 1) * step, 1), start), k % segments, times[k]) for k in sorted(times))
+        total = self.layout.counts(obliged)
+        return self._running(start, total - self.layout.counts(asked), total, None, changes)
+
+    def _by_cells(self, index: int) -> RunningCounts:
+        """Evaluated at each multiple of the step, and between each two: bounds are rounded to frames."""
+        # Bounds round to frames outward (rule 2.6): what holds at a multiple of the step itself, and what holds between
+        # two of them, are the only verdicts there are.
+        floors = self._floors()
+        for (value, _), (following, _) in zip(floors, [*floors[1:], (self.high, 0)], strict=True):
+            for place, inside in (((value, 0), value), ((value, 1), (value + following) / 2)):
+                if place <= (self.high, 0):
+                    clause = self.at(inside).clauses[index]
+                    assert isinstance(clause, FrameClause)
+                    yield place, self._frame_counts(clause)
+
+    def _frame_counts(self, clause: FrameClause) -> ClauseCounts:
+        obliged = self._mask(clause.obligation) & ~self.atoms.ignored
+        held = self.layout.counts(obliged & self._mask(clause.formula))
+        return self._shaped(held, self.layout.counts(obliged), None)
+
+    def _mask(self, formula: Formula) -> int:
+        if formula not in self._masks:
+            algebra = IntegerAlgebra(self.layout.valid, self.layout.longest)
+            (self._masks[formula],) = evaluate_masks([formula], self.atoms, algebra)
+        return self._masks[formula]
+
+    # Event clauses
+
+    def _event_counts(self, value: Fraction, index: int) -> ClauseCounts:
+        contract = self.at(value)
+        evaluated = evaluate_events(replace(contract, clauses=(contract.clauses[index],)), self.family)
+        (judged,) = evaluated.clauses
+        return self._shaped(judged.satisfied, judged.obligated, evaluated.counter_evidence)
+
+    def _by_obligations(self, a: EventClause, b: EventClause, regions: Sequence[Place]) -> RunningCounts:
+        """In each region of one matching: the verdict on every obligation, at its turning points and between."""
+        # A verdict can change only where two lines meet, so the points are exact, and a point between each two of them
+        # shows what holds there.
+        moving = MovingPredicate(self.low, self.high, a, b, self.contract.step)
+        judge, turning_points = moving.judge(), moving.turning_points()
+        for region, end in zip(regions, [*regions[1:], (self.high, 1)], strict=True):
+            contract = replace(self.at(region[0]), clauses=(a,))
+            duties = [
+                (matched.segment, duty, turning_points(duty))
+                for matched in matched_scenes(contract, self.family)
+                for duty in obligations(a.each, matched.scene, matched.pairs, matched.ignored)
+            ]
+            cuts = {region[0], end[0]}.union(*(points for _, _, points in duties))
+            following = dict(zip(sorted(cuts), sorted(cuts)[1:], strict=False))
+            satisfied = np.zeros(self.family.segments, dtype=np.int64)
+            obligated = np.zeros_like(satisfied)
+            changes: list[Change] = []
+            for segment, duty, points in duties:
+                held = judge(region[0], duty)
+                obligated[segment] += 1
+                satisfied[segment] += held
+                places = ((point, after) for point in sorted({region[0], end[0], *points}) for after in (0, 1))
+                for place in places:
+                    if region < place < end:
+                        value, after = place
+                        now = judge((value + following[value]) / 2 if after else value, duty)
+                        if now != held:
+                            changes.append((place, segment, 1 if now else -1))
+                        held = now
+            changes.sort(key=itemgetter(0))
+            evidence = evaluate_events(replace(contract, clauses=()), self.family).counter_evidence
+            yield from self._running(region, satisfied, obligated, evidence, changes)
+
+    # Both
+
+    def _running(
+        self,
+        start: Place,
+        satisfied: Indices,
+        obligated: Indices,
+        evidence: NDArray[np.bool_] | None,
+        changes: Iterable[Change],
+    ) -> RunningCounts:
+        """The counts from the start on, and from each place with changes."""
+        satisfied = satisfied.copy()
+        yield start, self._shaped(satisfied, obligated, evidence)
+        for place, some in groupby(changes, key=itemgetter(0)):
+            if place > (self.high, 0):
+                return
+            for _, segment, change in some:
+                satisfied[segment] += change
+            yield place, self._shaped(satisfied, obligated, evidence)
+
+    def _shaped(self, satisfied: Indices, obligated: Indices, evidence: NDArray[np.bool_] | None) -> ClauseCounts:
+        """Counts by class and clip; where nothing is obliged, events are counter evidence of an event clause."""
+        shape = len(self.family.classes), len(self.family.clips)
+        counter = np.zeros_like(obligated, dtype=np.bool_) if evidence is None else evidence & (obligated == 0)
+        return ClauseCounts(satisfied.reshape(shape), obligated.reshape(shape), counter.reshape(shape))
 
 
-def _whole_sum(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int:
-    """The exact sum of floats that are not negative, in units of the least float."""
-    # Floats are added as whole numbers of the least float, exactly and in any order: batches then give the same last
-    # digit as one pass over all clips.
-    fractions, exponents = np.frexp(values.ravel())
-    whole = (fractions * (1 << _MANTISSA)).astype(np.int64)
-    total = 0
-    for exponent in np.unique(exponents).tolist():
-        some = whole[exponents == exponent]
-        # Halves of a mantissa can be added a thousand million times before an int64 is full.
-        high, low = int((some >> _HALF).sum()), int((some & ((1 << _HALF) - 1)).sum())
-        total += ((high << _HALF) + low) << (_LEAST + exponent - _MANTISSA)
-    return total
-
-
-class GroupTally(Record, frozen=True):
-    """What a report says of a group of clips: how many, the counts of every clause, the soft boundary score."""
-
-    clips: int
-    clauses: dict[str, ClauseTally]
-    soft: SoftTally
-
-    @classmethod
-    def of(cls, clips: int, counts: Mapping[str, ClauseCounts], soft: SoftCounts) -> "GroupTally":
-        """The tally of the counts of some clips, by clause."""
-        return cls(clips, {name: ClauseTally.of(some) for name, some in counts.items()}, SoftTally.of(soft))
-
-    def __add__(self, other: "GroupTally") -> "GroupTally":
-        clauses = {name: tally + other.clauses[name] for name, tally in self.clauses.items()}
-        return GroupTally(self.clips + other.clips, clauses, self.soft + other.soft)
-
-    def vector(self, aggregation: Aggregation) -> dict[str, Score]:
-        """The score of every clause."""
-        return {name: tally.score(aggregation) for name, tally in self.clauses.items()}
-
-    def logic(self, aggregation: Aggregation) -> Fraction:
-        """The mean of the vector (rule 7.7)."""
-        return vector_mean(self.vector(aggregation).values())
+def _matching(contract: Contract) -> tuple[int, int]:
+    """What of the joining and matching of runs is counted in frames."""
+    return contract.merge_gap // contract.step, contract.matcher.search // contract.step
 
 
 # The vector and its mean as exact step functions of a parameter.
@@ -339,7 +412,9 @@ class StepTally(Record, frozen=True):
 
     def function(self, high: Fraction, aggregation: Aggregation) -> StepFunction:
         """The curve."""
-        totals = accumulate(self.changes, lambda total, change: replace(total.plus(change), place=change.place))
+        totals = accumulate(
+            self.changes, lambda total, change: msgspec.structs.replace(total.plus(change), place=change.place)
+        )
         return step_function(high, ((total.place, *total.scored(aggregation)) for total in totals))
 
 

@@ -357,7 +357,7 @@ class DrawnValues(Protocol[S]):
     """
 
     def sums(self, part: ClipColumns, weights: Weights, clips: int) -> S:
-        """What draws of so many clips have of those of a part."""
+        """What draws of `clips` clips have of the clips of a part."""
 
     def values(self, sums: S) -> Mapping[Hashable, Values]:
         """Every value in every draw."""
@@ -398,7 +398,7 @@ def draw_values(
     engine: Engine,
     progress: EngineProgress | None = None,
 ) -> dict[Hashable, Values]:
-    """Every value in every draw of so many clips, as `draws` makes them; OSError if some draws failed three times."""
+    """Every value in every draw of clips, as `draws` makes them; OSError if some draws failed three times."""
     tasks = 1 if engine.kind is EngineKind.LOCAL else _TASKS * engine.number
     work: Work[_RangeValues] = Work(
         partial(_draw, _DrawJob(drawn, parts, clips)), ranges(clips, bootstrap, tasks), _not_drawn
@@ -414,7 +414,7 @@ def draw_values(
 
 
 def ranges(clips: int, bootstrap: Bootstrap, number: int) -> list[DrawRange]:
-    """The draws in about so many ranges; the generator is run through for its state before each."""
+    """The draws in about `number` ranges; the generator is run through for its state before each."""
     # The generator is not jumped ahead but run through: draws are then those of one process, however many share the
     # work.
     generator = np.random.default_rng(bootstrap.seed)

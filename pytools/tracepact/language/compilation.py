@@ -2,15 +2,14 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from fractions import Fraction
 from pathlib import Path
 
-from tracepact.declarations import dataclass, renamed_argument, shown_path, starter_contracts
-from tracepact.diagnostics.codes import Severity
+from tracepact.declarations import CONTRACT_ENDING, dataclass, renamed_argument, shown_path, starter_contracts
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
-from tracepact.diagnostics.findings import Diagnostic, RowPlace, Source, TextPlace, did_you_mean
+from tracepact.diagnostics.findings import Diagnostic, RowPlace, Severity, Source, TextPlace, did_you_mean, nearest
 from tracepact.inputs import read_bytes
 from tracepact.language import syntax as s
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Contract, Located
@@ -221,7 +220,20 @@ def read_source(place: str | Path, diagnostics: Diagnostics) -> Source | None:
     starter = starters.get(str(place))
     if starter is not None and not Path(place).is_file():
         return read_file(starter, diagnostics)
-    return read_file(place, diagnostics, None if Path(place).suffix else did_you_mean(str(place), starters))
+    return read_file(place, diagnostics, _contract_meant(Path(place), starters))
+
+
+def _contract_meant(place: Path, starters: Iterable[str]) -> str | None:
+    """A help line for a contract that is not there: the file beside it that was meant, or the starters."""
+    try:
+        beside = [path.name for path in place.parent.iterdir() if path.suffix == CONTRACT_ENDING]
+    except OSError:
+        beside = []
+    # `gate` for `gate.contract` is too short to be near it.
+    near = place.name + CONTRACT_ENDING if place.name + CONTRACT_ENDING in beside else nearest(place.name, beside)
+    if near is not None:
+        return f"did you mean `{place.with_name(near)}`?"
+    return None if place.suffix else did_you_mean(str(place), starters)
 
 
 def read_file(path: str | Path, diagnostics: Diagnostics, help: str | None = None) -> Source | None:
@@ -402,7 +414,7 @@ def formula_contract(text: str, set: Mapping[str, str] | None = None) -> Contrac
     Names that are not built in are declared as atoms, so that they are free; a frame has 20 ms, as where formulas are
     asked about. InvalidInput carries every error of a formula.
     """
-    if _is_text(text) or text.endswith(".contract") or not _CONNECTED.search(text) or os.path.exists(text):
+    if _is_text(text) or text.endswith(CONTRACT_ENDING) or not _CONNECTED.search(text) or os.path.exists(text):
         return None
     free = atoms(parse_formula(text, Fraction(1, 50))) - {*BUILTIN_ATOMS, *CLASS_ATOMS}
     declared = "".join(f"atom {name}\n" for name in sorted(free))

@@ -1,22 +1,22 @@
-"""Clauses in plain words, with what their windows come to on the grid; and the whole language on one page."""
+"""Clauses in plain words, with what their windows come to on the grid, and what their bounds mean in written times."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import cache
+from itertools import repeat
+from math import ceil, floor
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from tracepact.declarations import dataclass, spec_path
+from tracepact.declarations import dataclass
+from tracepact.language import predicate
 from tracepact.language.contract import (
-    BUILTIN_ATOMS,
-    CLASS_ATOMS,
     Aggregation,
     Contract,
     EventClause,
     FrameClause,
-    Matcher,
+    Located,
     MatcherKind,
     Projection,
 )
@@ -27,40 +27,28 @@ from tracepact.language.formula import (
     Constant,
     Eventually,
     Formula,
-    Iff,
     Implies,
     Not,
-    Or,
     Since,
     Until,
+    children,
     cost,
     depth,
     lookahead,
     lookback,
     operands,
     size,
+    window,
     windows,
 )
-from tracepact.language.predicate import ATTRIBUTES, AttributeKind, Each, Existence, Owner, TermComparison, attributes
-from tracepact.language.predicate_types import FUNCTIONS
-from tracepact.language.printer import predicate_words
-from tracepact.language.syntax import UNITS
-from tracepact.language.written_times import written_times
+from tracepact.language.predicate import ATTRIBUTES, AttributeKind, Each, Owner, TermComparison, attributes
+from tracepact.language.printer import connective_words, predicate_words
+from tracepact.language.vocabulary import ATOM_WORDS
 from tracepact.records import Count, Digest, Name, NotNegative, OneOf, Record
-from tracepact.wording import count, print_number, quoted, time_text, written_time
+from tracepact.wording import count, print_number, time_text, written_time
 
 # Clauses in plain words, with what their windows come to on the grid: the record and text of `explain`.
 
-ATOM_WORDS = {
-    "ref_active": "the reference is active",
-    "ref_onset": "a reference event starts",
-    "ref_offset": "a reference event has just ended",
-    "pred_active": "the prediction is active",
-    "pred_onset": "a predicted event starts",
-    "pred_offset": "a predicted event has just ended",
-    "other_ref_active": "the reference of another class is active",
-    "other_pred_active": "the prediction of another class is active",
-}
 _ATOMS_NOT = {
     "ref_active": "the reference is silent",
     "ref_onset": "no reference event starts",
@@ -76,8 +64,8 @@ AGGREGATED = {
     Aggregation.POOLED: "all counts are added, then divided",
     Aggregation.MACRO_CLIPS: "the mean over clips of the mean over classes",
     Aggregation.MACRO_CLASSES: "the mean over classes of each class's pooled score",
-    Aggregation.MACRO_CLIPS_INFORMATIVE: "the mean over clips and classes that are asked something",
-    Aggregation.MACRO_CLASSES_INFORMATIVE: "the mean over the classes that are asked something",
+    Aggregation.MACRO_CLIPS_INFORMATIVE: "the mean over clips and classes that have obligations",
+    Aggregation.MACRO_CLASSES_INFORMATIVE: "the mean over the classes that have obligations",
 }
 MATCHED = {
     MatcherKind.GREEDY: "the cheapest pair first",
@@ -262,22 +250,10 @@ def words(formula: Formula, step: Fraction) -> str:
     match formula:
         case Atom(name):
             return ATOM_WORDS.get(name, f"`{name}` holds")
-        case Constant(value):
-            return "anything holds" if value else "nothing holds (never)"
         case Not(Atom(name)):
             return _ATOMS_NOT.get(name, f"`{name}` does not hold")
         case Not(Eventually(lo, hi, body)) if lo != hi and body != Constant(True):
             return f"{_grouped(body, step)} at no frame {_where(lo, hi, step)}"
-        case Not(body):
-            return f"it is not so that {_grouped(body, step)}"
-        case And(a, b):
-            return f"{_grouped(a, step)} and {_grouped(b, step)}"
-        case Or(a, b):
-            return f"{_grouped(a, step)} or {_grouped(b, step)}"
-        case Implies(a, b):
-            return f"if {_grouped(a, step)} then {_grouped(b, step)}"
-        case Iff(a, b):
-            return f"{_grouped(a, step)} exactly when {_grouped(b, step)}"
         case Eventually(lo, hi, Constant(value=True)):
             return f"the clip has a frame {_where(lo, hi, step)}"
         case Eventually(lo, hi, Not(Atom(name))) if lo != hi and _is_negative(name):
@@ -292,6 +268,7 @@ def words(formula: Formula, step: Fraction) -> str:
             return f"{_grouped(b, step)} within the next {_span(radius, step)}, and {_grouped(a, step)} until then"
         case Since(radius, a, b):
             return f"{_grouped(b, step)} within the last {_span(radius, step)}, and {_grouped(a, step)} since then"
+    return connective_words(formula, tuple(map(_grouped, children(formula), repeat(step))))
 
 
 def _is_negative(name: str) -> bool:
@@ -329,132 +306,150 @@ def _span(frames: int, step: Fraction) -> str:
     return f"{count(frames, 'frame')} ({print_number(frames * step * 1000)} ms)"
 
 
-# The whole language on one page, from the grammar, the atoms, the attributes and the choices of the compiler.
+# Windows: what lies k frames away on the grid was written more than k - 1 and less than k + 1 frames away.
+#
+# A projection rounds edges of one kind alike, by less than a frame (rule 5.3), so a distance of two changes by less
+# than one frame. `centre` rounds onsets and offsets alike too.
 
-_UNIT_WORDS = {"ms": "milliseconds", "s": "seconds; also a number without a unit", "f": "frames"}
-_FUNCTION_WORDS = {"abs": "the absolute value", "min": "the least of its arguments", "max": "the greatest of them"}
-_MODALITY_WORDS = {
-    "near": "at some frame at most so far before or after",
-    "eventually": "at some frame of the window; `F[r]` is `F[0s,r]`, negative offsets look back",
-    "always": "at every frame of the window that the clip has",
-    "until": "the right side within so long ahead, the left at every frame before that",
-    "since": "the right side within so long back, the left at every frame after that",
-}
-_CONNECTIVE_WORDS = {"not": "not", "and": "and", "or": "or", "implies": "if … then", "iff": "exactly when"}
-_STATEMENT_WORDS = {
-    "contract_decl": "names the contract; required",
-    "step_decl": "the length of a frame; required",
-    "param_decl": "a named value, which `--set` and sweeps can change",
-    "merge_gap_decl": "runs at most so far apart are one event; default 0s",
-    "sweep_decl": "values of a parameter at which the vector is shown as well",
-    "aggregate_decl": f"how clips and classes become one value: {quoted([a.value for a in Aggregation])}; the first by "
-    "default",
-    "matcher_decl": f"how events find partners: {quoted([k.value for k in MatcherKind])}; by default "
-    f"`{Matcher().kind.value}(search = {written_time(Matcher().search)}, "
-    f"overlap_reward = {float(Matcher().overlap_reward):g})`",
-    "projection_decl": f"which frames an event activates: {quoted([p.value for p in Projection])}; the first by "
-    "default",
-    "labels_decl": "the classes; by default those of the data",
-    "atom_decl": "an atom whose mask the caller supplies",
-    "soft_scale_decl": "the scale of the soft boundary score; default 100ms",
-    "frame_clause": "at every frame where the first formula holds, the second must",
-    "event_clause": f"for each interval, NAME being {quoted([e.value for e in Each])}, the predicate must hold",
-    "profile_decl": "weights over clauses, applied after the vector",
-}
-_SPELLED = {"value": "VALUE", "formula": "FORMULA", "predicate": "PREDICATE", "label": "LABEL"}
-_LITERAL = str.maketrans("()", "\x01\x02")
-_PLAIN = str.maketrans("\x01\x02", "()")
-_NAMES = ("Atoms", "Attributes", "Units")
-"""The sections of things that are called by a name."""
-_PARTS = {"option": "NAME = VALUE", "weight": "CLAUSE = WEIGHT"}
+
+def written_times(clause: FrameClause | EventClause, contract: Contract) -> tuple[str, ...]:
+    """A sentence for each window and each bound of a time, in source order, each once."""
+    if isinstance(clause, EventClause):
+        sentences = [_bounded(clause, part, contract) for part in clause.body.everywhere()]
+    else:
+        parts = (*clause.duty.everywhere(), *clause.body.everywhere())
+        sentences = [_reach(part, contract) for part in parts if part.bounds]
+    return tuple(dict.fromkeys(sentence for sentence in sentences if sentence is not None))
+
+
+def _reach(part: Located, contract: Contract) -> str | None:
+    """How far a window reaches in written times; None where it asks for frames of the clip alone."""
+    offsets, step = window(part.formula), contract.step
+    if offsets is None or all(isinstance(body, Constant) for body in children(part.formula)):
+        return None
+    low, high = offsets
+    name = " to ".join(f"`{bound.parameter or bound.text}`" for bound in part.bounds)
+    alike = "" if contract.projection is Projection.CENTRE else ", between edges of one kind"
+    if low == -high:
+        on_grid, written = f"within {_time(high * step)}", f"up to just under {_time((high + 1) * step)}"
+    else:
+        on_grid = f"from {_time(low * step)} to {_time(high * step)}"
+        written = f"from just over {_time((low - 1) * step)} to just under {_time((high + 1) * step)}"
+    return f"{name}: {on_grid} on frames of {_time(step)}: {written} in written times{alike}"
+
+
+# Predicates: a comparison of times is a bound of a sum of edges, each of which the projection moves.
+
+_Edges = Mapping[tuple[predicate.Owner, str], Fraction]
+"""How often each edge counts in a term, by the interval it belongs to and whether it is an onset or an offset."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceSection:
-    """A part of the reference: its title, and what is written with what it means."""
+class _Moved:
+    """By how many frames a projection moves an edge: from `least` to `most`, of which one is reached."""
 
-    title: str
-    entries: tuple[tuple[str, str], ...]
+    least: Fraction
+    most: Fraction
+    reaches_least: bool
 
 
-@cache
-def language_reference() -> tuple[ReferenceSection, ...]:
-    """Every statement, operator, atom, attribute, function and unit of the language."""
-    rules = _productions()
+_HALF = Fraction(1, 2)
+_EARLIER, _LATER = _Moved(Fraction(-1), Fraction(0), False), _Moved(Fraction(0), Fraction(1), True)
+_MOVED: Mapping[Projection, Mapping[str, _Moved]] = {
+    Projection.CENTRE: dict.fromkeys(("onset", "offset"), _Moved(-_HALF, _HALF, True)),
+    Projection.TOUCH: {"onset": _EARLIER, "offset": _LATER},
+    Projection.INSIDE: {"onset": _LATER, "offset": _EARLIER},
+}
+"""⌈t/step − ½⌉ for `centre`; ⌊t/step⌋ and ⌈t/step⌉ for the others, minus t/step (rule 5.3)."""
+_AT_MOST = (predicate.Relation.LE, predicate.Relation.LT)
+
+
+def _bounded(clause: EventClause, part: Located, contract: Contract) -> str | None:
+    """What a comparison of times with a constant bound means in written times; None for anything else."""
+    atom = dict(clause.event_atoms).get(part.formula.name) if isinstance(part.formula, Atom) else None
+    if not isinstance(atom, predicate.TermComparison) or atom.quantity is not predicate.TermType.TIME:
+        return None
+    if atom.relation in (predicate.Relation.EQ, predicate.Relation.NE):
+        return None
+    less, more = (atom.left, atom.right) if atom.relation in _AT_MOST else (atom.right, atom.left)
+    is_absolute = isinstance(less, predicate.Absolute)
+    edges, limit = _difference(less.body if isinstance(less, predicate.Absolute) else less, more)
+    if not edges or (is_absolute and not _is_constant(more)) or any(n.denominator != 1 for n in edges.values()):
+        return None
+    step, is_strict = contract.step, atom.relation in (predicate.Relation.LT, predicate.Relation.GT)
+    frames = ceil(limit / step) - 1 if is_strict else floor(limit / step)
+    moved = _MOVED[contract.projection]
+    beyond = _most_ahead(edges, moved)
+    sign, kind, way = 1, "at most", "up to"
+    if is_absolute:
+        kind, beyond = "within", max(beyond, _most_ahead({edge: -n for edge, n in edges.items()}, moved))
+        if frames < 0:
+            return None
+    elif edges[max(edges, key=_rank)] < 0:
+        sign, kind, way = -1, "at least", "down to"
+    ahead, is_reached = beyond
+    just = "" if is_reached else "just under " if sign > 0 else "just over "
+    text = " ".join(contract.source.text[part.span.start : part.span.end].split())
     return (
-        ReferenceSection("Statements", tuple(_statements(rules))),
-        ReferenceSection("Formulas of frame clauses, tightest first", tuple(_operators(rules))),
-        ReferenceSection("Atoms", tuple((name, ATOM_WORDS[name]) for name in (*BUILTIN_ATOMS, *CLASS_ATOMS))),
-        ReferenceSection("Predicates of event clauses", tuple(_predicates())),
-        ReferenceSection("Attributes", tuple((_spelling(kind), _attribute(kind)) for kind in ATTRIBUTES.values())),
-        ReferenceSection("Units", tuple((unit, _UNIT_WORDS[unit]) for unit in UNITS)),
+        f"`{text}`: {kind} {_time(sign * frames * step)} on frames of {_time(step)}: "
+        f"{way} {just}{_time(sign * (frames + ahead) * step)} in written times"
     )
 
 
-def written_with(word: str) -> list[tuple[str, str]]:
-    """The statements, operators and functions that are written with a word, each with what it means."""
-    entries = [entry for section in language_reference() if section.title not in _NAMES for entry in section.entries]
-    return [(form, meaning) for form, meaning in entries if word in re.findall(r"\w+", form)]
+def _rank(edge: tuple[predicate.Owner, str]) -> tuple[bool, bool]:
+    """The edge that a difference is told by: that of the prediction, and of two of one side the offset."""
+    return edge[0] is predicate.Owner.PRED, edge[1] == "offset"
 
 
-def _productions() -> dict[str, str]:
-    """The rules and terminals of the grammar by name, each in one line; an alias is a rule of its own."""
-    text = re.sub(r"//[^\n]*", "", spec_path("grammar.lark").read_text(encoding="utf-8"))
-    productions = dict(re.findall(r"^[!?]?(\w+):\s*(.+(?:\n[ \t]+.+)*)", text, re.MULTILINE))
-    aliases = re.findall(r"\|?\s*([^|\n]+?)\s*->\s*(\w+)", text)
-    bodies = {**{name: body for body, name in reversed(aliases)}, **productions}
-    return {name: " ".join(body.split()) for name, body in bodies.items()}
+def _most_ahead(edges: _Edges, moved: Mapping[str, _Moved]) -> tuple[Fraction, bool]:
+    """By how many frames the written sum exceeds that on the grid at most, and whether it reaches that."""
+    total, is_reached = Fraction(0), True
+    for (_, name), number in edges.items():
+        by = moved[name]
+        total -= number * (by.least if number > 0 else by.most)
+        is_reached &= by.reaches_least == (number > 0)
+    return total, is_reached
 
 
-def statement_names() -> list[str]:
-    """The kinds of statements that the grammar has."""
-    return [name.strip() for name in _productions()["statement"].split("|")]
+def _difference(left: predicate.Term, right: predicate.Term) -> tuple[_Edges, Fraction]:
+    """`left <= right` as edges that are at most a number; no edges if a side is no sum of edges and constants."""
+    one, other = _linear(left), _linear(right)
+    if one is None or other is None:
+        return {}, Fraction(0)
+    edges = dict(one[0])
+    for edge, number in other[0].items():
+        edges[edge] = edges.get(edge, Fraction(0)) - number
+    return {edge: number for edge, number in edges.items() if number}, other[1] - one[1]
 
 
-def _statements(rules: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for name in statement_names():
-        yield _form(rules[name], rules), _STATEMENT_WORDS[name]
+def _is_constant(term: predicate.Term) -> bool:
+    linear = _linear(term)
+    return linear is not None and not linear[0]
 
 
-def _form(production: str, rules: dict[str, str]) -> str:
-    """A production as one would write it: keywords spelt out, rules and terminals in capitals."""
-    parts = []
-    for token in re.findall(r'"[^"]*"|\w+|[^\w\s"]', production):
-        if token.startswith('"'):
-            parts.append(token[1:-1].translate(_LITERAL))
-        elif token in _PARTS:
-            parts.append(_PARTS[token])
-        elif token.isupper() and rules.get(token, "").startswith('"'):
-            parts.append(rules[token][1:-1])
-        else:
-            parts.append(_SPELLED.get(token, token))
-    text = re.sub(r" \( , .+? \) \*", ", …", " ".join(parts))
-    return re.sub(r" ([,+?\])])", r"\1", text.translate(_PLAIN)).replace("[ ", "[").replace("( ", "(")
+def _time(seconds: Fraction) -> str:
+    return f"{print_number(seconds * 1000)} ms"
 
 
-def _operators(rules: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for name, words in _MODALITY_WORDS.items():
-        form = _form(rules[name], rules).replace("window", "[VALUE,VALUE]").replace("f_unary", "φ")
-        yield form.replace("f_until", "ψ").replace(" [", "[").replace("[ ", "["), words
-    for name, words in _CONNECTIVE_WORDS.items():
-        yield " ".join(re.findall(r'"([^"]+)"', rules[f"_{name}"])), words
-    yield "true  false", "everywhere, nowhere"
-
-
-def _predicates() -> Iterator[tuple[str, str]]:
-    yield "<= < >= > == !=", "comparisons of two terms; attributes that are truth values stand alone"
-    yield "+ - *", "terms; one factor of a product is a number"
-    for name in FUNCTIONS:
-        yield f"{name}(…)", _FUNCTION_WORDS[name]
-    yield "not and or -> <->", "as in formulas; there are no windows"
-
-
-def _spelling(kind: AttributeKind) -> str:
-    """How an attribute is written; those of the obligated interval may stand without their owner."""
-    owners = [owner.value for owner in kind.owners if owner is not Owner.PAIR]
-    return kind.name if not owners else "  ".join(f"{owner}.{kind.name}" for owner in owners)
-
-
-def _attribute(kind: AttributeKind) -> str:
-    bare = f"; also `{kind.name}` alone under `each`" if kind.exists is Existence.OF_THE_OBLIGATED else ""
-    return f"{kind.words} ({kind.quantity.value}){bare}"
+def _linear(term: predicate.Term) -> tuple[_Edges, Fraction] | None:
+    """A term as edges and a constant."""
+    match term:
+        case predicate.ConstantTerm(value):
+            return {}, value
+        case predicate.Attribute(owner, "onset" | "offset" as name):
+            return {(owner, name): Fraction(1)}, Fraction(0)
+        case predicate.Attribute(owner, "duration"):
+            return {(owner, "offset"): Fraction(1), (owner, "onset"): Fraction(-1)}, Fraction(0)
+        case predicate.Scaled(factor, body):
+            inner = _linear(body)
+            return inner and ({edge: factor * number for edge, number in inner[0].items()}, factor * inner[1])
+        case predicate.TermSum(a, b) | predicate.TermDifference(a, b):
+            sign = 1 if isinstance(term, predicate.TermSum) else -1
+            first, second = _linear(a), _linear(b)
+            if first is None or second is None:
+                return None
+            edges = dict(first[0])
+            for edge, number in second[0].items():
+                edges[edge] = edges.get(edge, Fraction(0)) + sign * number
+            return edges, first[1] + sign * second[1]
+    return None

@@ -1,6 +1,6 @@
 """Event atoms and the attributes they compare: what they measure, and when they exist (chapter 4)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import cache
@@ -86,108 +86,83 @@ class AttributeKind:
     compares_classes: bool = False
 
 
-_PAIR = (Owner.PAIR,)
-_EITHER = (Owner.REF, Owner.PRED)
+def _kinds(
+    owners: tuple[Owner, ...], exists: Existence, *rows: tuple[str, TermType, str, str], **more: bool
+) -> Iterator[AttributeKind]:
+    """The attributes of some owners that exist alike: name, what it measures, rule, words."""
+    for name, quantity, rule, words in rows:
+        yield AttributeKind(name, owners, quantity, exists, rule, words, **more)
+
+
+_EITHER, _PAIR, _REF, _PRED = (Owner.REF, Owner.PRED), (Owner.PAIR,), (Owner.REF,), (Owner.PRED,)
+_SILENCE = "silence between two consecutive predicted intervals that both overlap the reference interval, in seconds"
 
 _KINDS = (
-    AttributeKind(
-        "onset",
+    *_kinds(
         _EITHER,
-        TermType.TIME,
         Existence.WITH_ITS_INTERVAL,
-        "4.5",
-        "the start of the interval, in seconds from the start of the clip",
+        ("onset", TermType.TIME, "4.5", "the start of the interval, in seconds from the start of the clip"),
+        ("offset", TermType.TIME, "4.5", "the end of the interval, in seconds from the start of the clip"),
+        ("duration", TermType.TIME, "4.5", "the length of the interval, in seconds"),
     ),
-    AttributeKind(
-        "offset",
-        _EITHER,
-        TermType.TIME,
-        Existence.WITH_ITS_INTERVAL,
-        "4.5",
-        "the end of the interval, in seconds from the start of the clip",
-    ),
-    AttributeKind(
-        "duration",
-        _EITHER,
-        TermType.TIME,
-        Existence.WITH_ITS_INTERVAL,
-        "4.5",
-        "the length of the interval, in seconds",
-    ),
-    AttributeKind(
-        "matched",
+    *_kinds(_PAIR, Existence.ALWAYS, ("matched", TermType.TRUTH, "4.6", "whether the interval has a partner")),
+    *_kinds(
         _PAIR,
-        TermType.TRUTH,
-        Existence.ALWAYS,
-        "4.6",
-        "whether the interval has a partner",
-    ),
-    AttributeKind(
-        "overlap",
-        _PAIR,
-        TermType.TIME,
         Existence.WITH_A_PARTNER,
-        "4.7",
-        "the length of what the interval and its partner share, in seconds",
+        ("overlap", TermType.TIME, "4.7", "the length of what the interval and its partner share, in seconds"),
+        (
+            "iou",
+            TermType.RATIO,
+            "4.7",
+            "the overlap divided by the length of the union of the interval and its partner, from 0 to 1",
+        ),
     ),
-    AttributeKind(
-        "iou",
-        _PAIR,
-        TermType.RATIO,
-        Existence.WITH_A_PARTNER,
-        "4.7",
-        "the overlap divided by the length of the union of the interval and its partner, from 0 to 1",
-    ),
-    AttributeKind(
-        "covering",
+    *_kinds(
         _EITHER,
-        TermType.COUNT,
         Existence.OF_THE_OBLIGATED,
-        "4.8",
-        "the number of intervals of the other side that overlap the interval, matched or not",
+        (
+            "covering",
+            TermType.COUNT,
+            "4.8",
+            "the number of intervals of the other side that overlap the interval, matched or not",
+        ),
+        (
+            "coverage",
+            TermType.RATIO,
+            "4.8",
+            "the share of the interval that intervals of the other side cover, matched or not, from 0 to 1",
+        ),
     ),
-    AttributeKind(
-        "coverage",
-        _EITHER,
-        TermType.RATIO,
+    *_kinds(
+        _REF,
         Existence.OF_THE_OBLIGATED,
-        "4.8",
-        "the share of the interval that intervals of the other side cover, matched or not, from 0 to 1",
+        ("longest_gap", TermType.TIME, "4.9", f"the longest {_SILENCE}; 0 if there is none"),
     ),
-    AttributeKind(
-        "longest_gap",
-        (Owner.REF,),
-        TermType.TIME,
+    *_kinds(
+        _REF,
         Existence.OF_THE_OBLIGATED,
-        "4.9",
-        "the longest silence between two consecutive predicted intervals that both overlap the reference interval, "
-        "in seconds; 0 if there is none",
-    ),
-    AttributeKind(
-        "shortest_gap",
-        (Owner.REF,),
-        TermType.TIME,
-        Existence.OF_THE_OBLIGATED,
-        "4.9",
-        "the shortest silence between two consecutive predicted intervals that both overlap the reference interval, "
-        "in seconds; greater than every time if there is none",
+        ("shortest_gap", TermType.TIME, "4.9", f"the shortest {_SILENCE}; greater than every time if there is none"),
         may_be_unbounded=True,
     ),
-    AttributeKind(
-        "purity",
-        (Owner.PRED,),
-        TermType.RATIO,
+    *_kinds(
+        _PRED,
         Existence.OF_THE_OBLIGATED,
-        "4.10",
-        "the share of the predicted interval that references of its own class cover, from 0 to 1",
+        (
+            "purity",
+            TermType.RATIO,
+            "4.10",
+            "the share of the predicted interval that references of its own class cover, from 0 to 1",
+        ),
     ),
-    AttributeKind(
-        "dominant",
-        (Owner.PRED,),
-        TermType.TRUTH,
+    *_kinds(
+        _PRED,
         Existence.OF_THE_OBLIGATED,
-        "4.10",
-        "whether references of its own class cover more of the predicted interval than those of each other class",
+        (
+            "dominant",
+            TermType.TRUTH,
+            "4.10",
+            "whether references of its own class cover more of the predicted interval than those of each other class",
+        ),
         compares_classes=True,
     ),
 )
@@ -300,23 +275,49 @@ class Flag:
 EventAtom = TermComparison | Flag
 
 
+def term_parts(term: Term) -> tuple[Term, ...]:
+    """The direct parts of a term."""
+    match term:
+        case ConstantTerm() | Attribute():
+            return ()
+        case TermSum(a, b) | TermDifference(a, b):
+            return (a, b)
+        case Scaled(_, body) | Absolute(body):
+            return (body,)
+        case Minimum(arguments) | Maximum(arguments):
+            return arguments
+
+
+def with_parts(term: Term, parts: Sequence[Term]) -> Term:
+    """The term with other parts in the place of its direct ones."""
+    match term:
+        case ConstantTerm() | Attribute():
+            return term
+        case TermSum() | TermDifference() | Absolute():
+            return type(term)(*parts)
+        case Scaled(factor, _):
+            return Scaled(factor, *parts)
+        case Minimum() | Maximum():
+            return type(term)(tuple(parts))
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """The term and all its parts."""
+    yield term
+    for part in term_parts(term):
+        yield from subterms(part)
+
+
 def attributes(node: Term | EventAtom) -> Iterator[Attribute]:
     """The attributes a term or event atom mentions."""
     match node:
-        case ConstantTerm():
-            return
-        case Attribute():
-            yield node
-        case TermSum(a, b) | TermDifference(a, b) | TermComparison(_, a, b, _):
-            yield from attributes(a)
-            yield from attributes(b)
-        case Scaled(_, body) | Absolute(body):
-            yield from attributes(body)
-        case Minimum(arguments) | Maximum(arguments):
-            for argument in arguments:
-                yield from attributes(argument)
         case Flag(attribute):
             yield attribute
+        case TermComparison(_, left, right, _):
+            yield from attributes(left)
+            yield from attributes(right)
+        case _:
+            yield from (part for part in subterms(node) if isinstance(part, Attribute))
 
 
 _ABOVE = {Relation.GE, Relation.GT, Relation.NE}

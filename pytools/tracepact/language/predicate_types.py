@@ -6,33 +6,13 @@ from fractions import Fraction
 
 from tracepact.declarations import dataclass
 from tracepact.diagnostics.findings import Span, did_you_mean
+from tracepact.language import predicate
 from tracepact.language import syntax as s
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Located
-from tracepact.language.formula import Atom, Constant, Not
-from tracepact.language.predicate import (
-    ATTRIBUTES,
-    Absolute,
-    Attribute,
-    AttributeKind,
-    ConstantTerm,
-    Each,
-    EventAtom,
-    Existence,
-    Flag,
-    Maximum,
-    Minimum,
-    Owner,
-    Relation,
-    Scaled,
-    Term,
-    TermComparison,
-    TermDifference,
-    TermSum,
-    TermType,
-    writable_attributes,
-)
+from tracepact.language.formula import Atom, Constant
+from tracepact.language.predicate import writable_attributes
 from tracepact.language.printer import print_expression
-from tracepact.language.scope import CONNECTIVES, Scope
+from tracepact.language.scope import Scope, connected
 from tracepact.wording import print_number
 
 FUNCTIONS = ("abs", "min", "max")
@@ -53,8 +33,8 @@ class _Typed:
     `unbounded` names the attribute it consists of if that may be unbounded (rule 4.9).
     """
 
-    term: Term
-    quantity: TermType | None
+    term: predicate.Term
+    quantity: predicate.TermType | None
     span: Span
     constant: Fraction | None = None
     unbounded: str | None = None
@@ -67,23 +47,16 @@ class _Typed:
 class PredicateLowering:
     """Lowers the predicate of one clause; `event_atoms` collects its comparisons and flags by canonical text."""
 
-    def __init__(self, each: Each, scope: Scope) -> None:
+    def __init__(self, each: predicate.Each, scope: Scope) -> None:
         self.each = each
         self.scope = scope
-        self.event_atoms: dict[str, EventAtom] = {}
+        self.event_atoms: dict[str, predicate.EventAtom] = {}
 
     def lower(self, node: s.Expression) -> Located:
         """A truth-valued expression as a propositional formula."""
         match node:
-            case s.Truth(value):
-                return Located(Constant(value), node.span)
-            case s.Negation(body):
-                inner = self.lower(body)
-                return Located(Not(inner.formula), node.span, (inner,))
-            case s.Binary(connective, a, b):
-                left, right = self.lower(a), self.lower(b)
-                joined = CONNECTIVES[connective](left.formula, right.formula)
-                return Located(joined, node.span, (left, right))
+            case s.Truth() | s.Negation() | s.Binary():
+                return connected(node, tuple(map(self.lower, s.parts(node))))
             case s.Compare():
                 return self._event_atom(node, self._comparison(node))
             case s.Reference():
@@ -92,7 +65,7 @@ class PredicateLowering:
             self._report_no_truth(node)
         return Located(Constant(True), node.span)
 
-    def _event_atom(self, node: s.Expression, atom: EventAtom | None) -> Located:
+    def _event_atom(self, node: s.Expression, atom: predicate.EventAtom | None) -> Located:
         if atom is None:
             return Located(Constant(True), node.span)
         name = print_expression(node, predicate=True)
@@ -108,18 +81,18 @@ class PredicateLowering:
             f"compare it: `{text} <= …`",
         )
 
-    def _flag(self, node: s.Reference) -> Flag | None:
+    def _flag(self, node: s.Reference) -> predicate.Flag | None:
         attribute = self._attribute(node)
         if attribute is None:
             return None
-        if attribute.quantity is not TermType.TRUTH:
+        if attribute.quantity is not predicate.TermType.TRUTH:
             self._report_no_truth(node)
             return None
-        return Flag(attribute)
+        return predicate.Flag(attribute)
 
     # Comparisons and terms
 
-    def _comparison(self, node: s.Compare) -> TermComparison | None:
+    def _comparison(self, node: s.Compare) -> predicate.TermComparison | None:
         left, right = self._term(node.left), self._term(node.right)
         if left is None or right is None:
             return None
@@ -130,13 +103,15 @@ class PredicateLowering:
         if unified is None:
             return None
         (a, b), quantity = unified
-        return TermComparison(Relation(node.relation), a.term, b.term, quantity or TermType.RATIO)
+        return predicate.TermComparison(
+            predicate.Relation(node.relation), a.term, b.term, quantity or predicate.TermType.RATIO
+        )
 
     def _term(self, node: s.Expression) -> _Typed | None:
         match node:
             case s.Quantity(number, unit):
                 return self._literal(number, unit, node.span)
-            case s.Reference(None, name) if name in self.scope.parameters and name not in ATTRIBUTES:
+            case s.Reference(None, name) if name in self.scope.parameters and name not in predicate.ATTRIBUTES:
                 literal = self.scope.literal(s.Value(s.Name(name, node.span), span=node.span))
                 return self._literal(*literal, node.span) if literal else None
             case s.Reference():
@@ -158,15 +133,15 @@ class PredicateLowering:
         return None
 
     def _literal(self, number: Fraction, unit: str, span: Span) -> _Typed:
-        quantity = TermType.TIME if unit else None
+        quantity = predicate.TermType.TIME if unit else None
         value = self.scope.in_seconds(number, unit) if unit else number
-        return _Typed(ConstantTerm(value, quantity or TermType.RATIO), quantity, span, value)
+        return _Typed(predicate.ConstantTerm(value, quantity or predicate.TermType.RATIO), quantity, span, value)
 
     def _attribute_term(self, node: s.Reference) -> _Typed | None:
         attribute = self._attribute(node)
         if attribute is None:
             return None
-        if attribute.quantity is TermType.TRUTH:
+        if attribute.quantity is predicate.TermType.TRUTH:
             self.scope.report(
                 "type-mismatch",
                 f"`{node.name}` is a truth value where a quantity belongs",
@@ -209,7 +184,7 @@ class PredicateLowering:
         constant = None
         if left.constant is not None and right.constant is not None:
             constant = left.constant + (right.constant if operator == "+" else -right.constant)
-        build = TermSum if operator == "+" else TermDifference
+        build = predicate.TermSum if operator == "+" else predicate.TermDifference
         return _Typed(build(left.term, right.term), quantity, node.span, constant)
 
     def _product(self, a: s.Expression, b: s.Expression, node: s.ArithmeticTerm) -> _Typed | None:
@@ -238,10 +213,10 @@ class PredicateLowering:
     def _scaled(self, factor: Fraction, body: _Typed, span: Span) -> _Typed:
         quantity = body.quantity
         # Half a count is no whole number any more, and may then be compared with what a ratio may.
-        if quantity is TermType.COUNT and factor.denominator != 1:
-            quantity = TermType.RATIO
+        if quantity is predicate.TermType.COUNT and factor.denominator != 1:
+            quantity = predicate.TermType.RATIO
         constant = None if body.constant is None else factor * body.constant
-        return _Typed(Scaled(factor, body.term), quantity, span, constant)
+        return _Typed(predicate.Scaled(factor, body.term), quantity, span, constant)
 
     def _call(self, function: s.Name, arguments: tuple[s.Expression, ...], node: s.Call) -> _Typed | None:
         if function.text not in FUNCTIONS:
@@ -268,17 +243,21 @@ class PredicateLowering:
                 "min": lambda: min(values),
                 "max": lambda: max(values),
             }[function.text]()
-        term: Term = (
-            Absolute(terms[0])
+        term: predicate.Term = (
+            predicate.Absolute(terms[0])
             if function.text == "abs"
-            else (Minimum(terms) if function.text == "min" else Maximum(terms))
+            else (predicate.Minimum(terms) if function.text == "min" else predicate.Maximum(terms))
         )
         return _Typed(term, quantity, node.span, constant)
 
     def _report_no_function(self, function: s.Name) -> None:
-        """Report a call of something that is no function; attributes are written without arguments."""
+        """Report a call of something other than a function; attributes are written without arguments."""
         name = function.text
-        near = name if name in ATTRIBUTES else next(iter(get_close_matches(name, ATTRIBUTES, 1, 0.8)), None)
+        near = (
+            name
+            if name in predicate.ATTRIBUTES
+            else next(iter(get_close_matches(name, predicate.ATTRIBUTES, 1, 0.8)), None)
+        )
         hint = did_you_mean(name, FUNCTIONS)
         if near is not None:
             written = [text for text in writable_attributes(self.each) if text.split(".")[-1] == near]
@@ -287,7 +266,9 @@ class PredicateLowering:
                 hint = f"`{near}` is an attribute, which `each {self.each.value}` does not have"
         self.scope.report("unknown-function", f"there is no function `{name}`", function.span, hint)
 
-    def _unify(self, items: tuple[_Typed, ...], verb: str) -> tuple[tuple[_Typed, ...], TermType | None] | None:
+    def _unify(
+        self, items: tuple[_Typed, ...], verb: str
+    ) -> tuple[tuple[_Typed, ...], predicate.TermType | None] | None:
         """Give all items one type: a plain number fits a ratio, and a whole one a count (rule 4.3)."""
         typed = next((item for item in items if item.quantity is not None), None)
         if typed is None or typed.quantity is None:
@@ -297,29 +278,33 @@ class PredicateLowering:
                 continue
             whole = item.constant is not None and item.constant.denominator == 1
             if item.quantity is None and (
-                typed.quantity is TermType.RATIO or (typed.quantity is TermType.COUNT and whole)
+                typed.quantity is predicate.TermType.RATIO or (typed.quantity is predicate.TermType.COUNT and whole)
             ):
                 continue
             self._report_types(item, typed, verb)
             return None
         return tuple(self._retype(item, typed.quantity) for item in items), typed.quantity
 
-    def _retype(self, item: _Typed, quantity: TermType) -> _Typed:
-        if isinstance(item.term, ConstantTerm):
-            return replace(item, term=ConstantTerm(item.term.value, quantity), quantity=quantity)
+    def _retype(self, item: _Typed, quantity: predicate.TermType) -> _Typed:
+        if isinstance(item.term, predicate.ConstantTerm):
+            return replace(item, term=predicate.ConstantTerm(item.term.value, quantity), quantity=quantity)
         return item
 
     def _report_types(self, item: _Typed, other: _Typed, verb: str) -> None:
         code = "type-mismatch"
         hint = None
-        if item.quantity is None and other.quantity is TermType.TIME and item.constant is not None:
+        if item.quantity is None and other.quantity is predicate.TermType.TIME and item.constant is not None:
             code = "unit-mismatch"
             hint = f"write a time with its unit: `{print_number(item.constant)}s`"
-        elif item.quantity is None and other.quantity is TermType.COUNT:
+        elif item.quantity is None and other.quantity is predicate.TermType.COUNT:
             hint = "a count goes with whole numbers"
-        elif item.quantity is TermType.TIME and item.constant is not None:
+        elif item.quantity is predicate.TermType.TIME and item.constant is not None:
             hint = "leave the unit out"
-        hidden = [i.term.name for i in (item, other) if isinstance(i.term, Attribute) and i.term.owner is Owner.PAIR]
+        hidden = [
+            i.term.name
+            for i in (item, other)
+            if isinstance(i.term, predicate.Attribute) and i.term.owner is predicate.Owner.PAIR
+        ]
         hidden = [name for name in hidden if name in self.scope.parameters]
         if hidden:
             hint = f"`{hidden[0]}` is the attribute here, not the parameter of that name; rename the parameter"
@@ -327,24 +312,24 @@ class PredicateLowering:
 
     # Attributes
 
-    def _attribute(self, node: s.Reference) -> Attribute | None:
+    def _attribute(self, node: s.Reference) -> predicate.Attribute | None:
         """The attribute a word stands for under this clause's obligation (rules 4.5 to 4.11)."""
         attribute = writable_attributes(self.each).get(print_expression(node))
         if attribute is None:
-            kind = ATTRIBUTES.get(node.name)
+            kind = predicate.ATTRIBUTES.get(node.name)
             if kind is None and node.owner is None and node.name in self.scope.unreadable:
                 return None  # a parameter of the text that could not be read, which is reported
-            if kind is None or node.owner not in (None, Owner.REF.value, Owner.PRED.value):
+            if kind is None or node.owner not in (None, predicate.Owner.REF.value, predicate.Owner.PRED.value):
                 self._report_unknown(node)
             else:
                 self._report_unavailable(node, kind)
         return attribute
 
-    def _report_unavailable(self, node: s.Reference, kind: AttributeKind) -> None:
+    def _report_unavailable(self, node: s.Reference, kind: predicate.AttributeKind) -> None:
         """Report an attribute that exists, but not as it is written here."""
         written = f"`{print_expression(node)}`"
         having = [o for o in kind.owners if f"{o.value}.{kind.name}" in writable_attributes(self.each)]
-        if Owner.PAIR in kind.owners:
+        if predicate.Owner.PAIR in kind.owners:
             headline, hint = f"`{kind.name}` belongs to the pair", f"write `{kind.name}`"
         elif node.owner is None and having:
             sides = " or ".join(f"`{owner.value}.{kind.name}`" for owner in having)
@@ -362,7 +347,11 @@ class PredicateLowering:
             hint = did_you_mean(text, {name for name in known if "." in name})
         else:
             hint = did_you_mean(text, {*(name for name in known if "." not in name), *self.scope.parameters})
-            edges = [kind.name for kind in ATTRIBUTES.values() if kind.exists is Existence.WITH_ITS_INTERVAL]
+            edges = [
+                kind.name
+                for kind in predicate.ATTRIBUTES.values()
+                if kind.exists is predicate.Existence.WITH_ITS_INTERVAL
+            ]
             if near := get_close_matches(text, edges, 1, 0.8):
                 hint = f"did you mean `ref.{near[0]}` or `pred.{near[0]}`?"
             elif hint is not None and not hint.startswith("did you mean"):

@@ -1,12 +1,12 @@
 """Contracts in print: the canonical printer (chapter 11), and event predicates in plain words."""
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from tracepact.diagnostics.findings import Source
 from tracepact.language import syntax as s
-from tracepact.language.formula import And, Atom, Constant, Formula, Iff, Implies, Not, Or, operands
+from tracepact.language.formula import And, Atom, Constant, Formula, Iff, Implies, Not, Or, children, operands
 from tracepact.language.grammar import reserved_words
 from tracepact.language.predicate import (
     Absolute,
@@ -138,7 +138,7 @@ def _clause_head(statement: s.Statement) -> tuple[str, str, str] | None:
 
 
 def _statement(statement: s.Statement) -> str:
-    """A statement that is no clause."""
+    """A statement other than a clause, in one line."""
     match statement:
         case s.ContractName(name, title):
             return f"contract {name.text}" + (f" {_string(title)}" if title is not None else "")
@@ -285,19 +285,27 @@ def _sentence(each: Each, formula: Formula, event_atoms: Mapping[str, EventAtom]
             atom = event_atoms[name]
             assert isinstance(atom, TermComparison)  # a flag is a verb phrase
             return f"{term_words(atom.left)} is {_RELATIONS[atom.relation]} {term_words(atom.right)}"
-        case Constant(value):
+    return connective_words(formula, tuple(map(said, children(formula))))
+
+
+def connective_words(formula: Formula, parts: Sequence[str]) -> str:
+    """A truth value or a connective as a clause of a sentence, given how its parts are said there."""
+    # The parts come said: a function that said them would put its frames between those of nested formulas, and they
+    # count towards Python's limit of depth.
+    match formula, parts:
+        case Constant(value), _:
             return "anything holds" if value else "nothing holds (never)"
-        case Not(body):
-            return f"it is not so that {said(body)}"
-        case And(a, b):
-            return f"{said(a)} and {said(b)}"
-        case Or(a, b):
-            return f"{said(a)} or {said(b)}"
-        case Implies(a, b):
-            return f"if {said(a)} then {said(b)}"
-        case Iff(a, b):
-            return f"{said(a)} exactly when {said(b)}"
-    raise TypeError(f"no predicate: {formula}")
+        case Not(), (body,):
+            return f"it is not so that {body}"
+        case And(), (a, b):
+            return f"{a} and {b}"
+        case Or(), (a, b):
+            return f"{a} or {b}"
+        case Implies(), (a, b):
+            return f"if {a} then {b}"
+        case Iff(), (a, b):
+            return f"{a} exactly when {b}"
+    raise TypeError(f"no connective: {formula}")
 
 
 # Verb phrases

@@ -12,7 +12,6 @@ from lark import Token, UnexpectedCharacters, UnexpectedToken
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, Source, Span, TextPlace, did_you_mean
 from tracepact.language import syntax as s
-from tracepact.language.colours import character_help, character_words
 from tracepact.language.grammar import (
     END,
     STATEMENTS,
@@ -23,6 +22,7 @@ from tracepact.language.grammar import (
     spellings,
     token_span,
 )
+from tracepact.language.vocabulary import character_help, character_words
 from tracepact.wording import parse_exact, print_number
 
 # Rules 1.1 and 1.6: without them one file could keep the reader busy for minutes, or end it by Python's own limit of

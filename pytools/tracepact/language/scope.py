@@ -2,27 +2,16 @@
 
 from dataclasses import field
 from fractions import Fraction
+from itertools import repeat
 from math import ceil, floor
 
 from tracepact.declarations import dataclass
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Source, Span, TextPlace, did_you_mean
+from tracepact.language import formula as f
 from tracepact.language import syntax as s
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Bound, Located
-from tracepact.language.formula import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-)
+from tracepact.language.formula import Formula
 from tracepact.language.predicate import Each
 from tracepact.language.printer import print_value
 
@@ -61,7 +50,7 @@ class Scope:
         self.diagnostics.add(code, headline, TextPlace(self.source, span), help)
 
     def known(self, value: s.Value) -> tuple[Fraction, str] | None:
-        """The signed number and unit a value stands for, parameters looked up; None if there is none such."""
+        """The signed number and unit a value stands for, parameters looked up; None for an unknown parameter."""
         match value.body:
             case s.Quantity(number, unit):
                 pass
@@ -97,12 +86,11 @@ class Scope:
             return None
         if not literal[1] and abs(literal[0]) >= SUSPICIOUS:
             shown = print_value(value)
-            self.report(
-                "bare-seconds",
-                f"`{shown}` without a unit is a number of seconds",
-                value.span,
-                f"write `{shown}ms`, or `{shown}s` if you mean it" if isinstance(value.body, s.Quantity) else None,
-            )
+            way = f"write `{shown}ms`, or `{shown}s` if you mean it"
+            if isinstance(value.body, s.Name):
+                bare = print_value(self.parameters[shown.removeprefix("-")])
+                way = f"write `param {shown.removeprefix('-')} = {bare}ms`, or `{bare}s` if you mean it"
+            self.report("bare-seconds", f"`{shown}` without a unit is a number of seconds", value.span, way)
         return self.in_seconds(*literal)
 
     def in_seconds(self, number: Fraction, unit: str) -> Fraction:
@@ -132,45 +120,51 @@ class Scope:
 
 # Lowers written formulas to core formulas: windows become frames, sugar disappears, spans are kept beside.
 
-CONNECTIVES: dict[s.Connective, type[And | Or | Implies | Iff]] = {
-    s.Connective.AND: And,
-    s.Connective.OR: Or,
-    s.Connective.IMPLIES: Implies,
-    s.Connective.IFF: Iff,
+CONNECTIVES: dict[s.Connective, type[f.And | f.Or | f.Implies | f.Iff]] = {
+    s.Connective.AND: f.And,
+    s.Connective.OR: f.Or,
+    s.Connective.IMPLIES: f.Implies,
+    s.Connective.IFF: f.Iff,
 }
-_STAND_IN = Constant(True)
+_STAND_IN = f.Constant(True)
 """What a faulty part is lowered to, so that the rest of the formula is still checked."""
+
+
+def connected(node: s.Truth | s.Negation | s.Binary, parts: tuple[Located, ...]) -> Located:
+    """A truth value or a connective over its lowered parts, alike in formulas and in predicates."""
+    match node:
+        case s.Truth(value):
+            formula: Formula = f.Constant(value)
+        case s.Negation():
+            formula = f.Not(parts[0].formula)
+        case s.Binary(connective):
+            formula = CONNECTIVES[connective](parts[0].formula, parts[1].formula)
+    return Located(formula, node.span, parts)
 
 
 def lower_formula(node: s.Expression, scope: Scope) -> Located:
     """The core formula of a written one; faults are reported to the scope."""
     match node:
-        case s.Truth(value):
-            return Located(Constant(value), node.span)
+        case s.Truth() | s.Negation() | s.Binary():
+            # `map` rather than a comprehension, whose frames would count towards Python's limit of depth
+            return connected(node, tuple(map(lower_formula, s.parts(node), repeat(scope))))
         case s.Mask(name):
             return Located(_atom(name, node, scope), node.span)
-        case s.Negation(body):
-            inner = lower_formula(body, scope)
-            return Located(Not(inner.formula), node.span, (inner,))
-        case s.Binary(connective, a, b):
-            left, right = lower_formula(a, scope), lower_formula(b, scope)
-            joined = CONNECTIVES[connective](left.formula, right.formula)
-            return Located(joined, node.span, (left, right))
         case s.Near(radius, body):
             inner, frames = lower_formula(body, scope), _radius(radius, scope)
             bounds = (bound_of(radius, frames, scope),)
-            return Located(Eventually(-frames, frames, inner.formula), node.span, (inner,), bounds)
+            return Located(f.Eventually(-frames, frames, inner.formula), node.span, (inner,), bounds)
         case s.WindowOperator(operator, lo, hi, body):
             # The body is lowered before the window is read although it stands behind it: findings are sorted by place
             # in the end.
             inner = lower_formula(body, scope)
             first, last = _window(lo, hi, scope)
-            window = Eventually if operator == "F" else Always
+            window = f.Eventually if operator == "F" else f.Always
             bounds = (*(() if lo is None else (bound_of(lo, first, scope),)), bound_of(hi, last, scope))
             return Located(window(first, last, inner.formula), node.span, (inner,), bounds)
         case s.Reach(operator, radius, a, b):
             left, right = lower_formula(a, scope), lower_formula(b, scope)
-            modality, frames = (Until if operator == "U" else Since), _radius(radius, scope)
+            modality, frames = (f.Until if operator == "U" else f.Since), _radius(radius, scope)
             formula = modality(frames, left.formula, right.formula)
             return Located(formula, node.span, (left, right), (bound_of(radius, frames, scope),))
     raise AssertionError(f"{node!r} is not a formula")
@@ -179,7 +173,7 @@ def lower_formula(node: s.Expression, scope: Scope) -> Located:
 def _atom(name: str, node: s.Mask, scope: Scope) -> Formula:
     known = {*BUILTIN_ATOMS, *CLASS_ATOMS, *scope.atoms}
     if name in known or scope.free_atoms:
-        return Atom(name)
+        return f.Atom(name)
     hint = did_you_mean(name, known)
     if name in scope.parameters:
         hint = f"`{name}` is a parameter; parameters belong in windows, such as `N[{name}]`"

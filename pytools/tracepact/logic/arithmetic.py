@@ -5,36 +5,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import reduce
-from operator import eq, ge, gt, le, lt, ne
+from operator import eq
 from typing import TYPE_CHECKING, Any
 
 from tracepact.declarations import dataclass
 from tracepact.diagnostics.findings import Span
-from tracepact.evaluate.predicates import ClipScene, Obligation
+from tracepact.evaluate.predicates import RELATIONS, ClipScene, Obligation
+from tracepact.language import predicate
 from tracepact.language.contract import Contract, EventClause, Located
 from tracepact.language.formula import And, Atom, Constant, Formula, FrameRun, Iff, Implies, Not, Or, folded
-from tracepact.language.predicate import (
-    OBLIGATED,
-    Absolute,
-    Attribute,
-    ConstantTerm,
-    Each,
-    EventAtom,
-    Flag,
-    Maximum,
-    Minimum,
-    Owner,
-    Relation,
-    Scaled,
-    Term,
-    TermComparison,
-    TermDifference,
-    TermSum,
-    TermType,
-    attributes,
-    unbounded_side,
-)
-from tracepact.logic import solver as z3
+from tracepact.language.predicate import attributes, unbounded_side
+from tracepact.lazy import z3
 from tracepact.logic.decisions import Budget
 from tracepact.logic.models import Verdict
 from tracepact.wording import parse_exact, print_number
@@ -55,8 +36,8 @@ class EventQuestion:
     """Whether a predicate is true for some obligation of this kind, matched as the contract says."""
 
     formula: Formula
-    each: Each
-    event_atoms: Mapping[str, EventAtom]
+    each: predicate.Each
+    event_atoms: Mapping[str, predicate.EventAtom]
     contract: Contract
 
     @classmethod
@@ -106,7 +87,7 @@ Ends = tuple[Fraction, Fraction]
 
 
 def read_words(text: str) -> tuple[list[Ends], list[Ends], list[Ends]] | None:
-    """References, predictions and references of other classes in the words of a scene; None if a text is no such."""
+    """References, predictions and references of other classes in the words of a scene; None for any other text."""
     sides: dict[str, list[Ends]] = {}
     for side, ends in _SIDE.findall(text):
         sides.setdefault(side, []).extend((parse_exact(start), parse_exact(end)) for start, end in _ENDS.findall(ends))
@@ -165,15 +146,6 @@ def _frames(scene: ClipScene) -> int:
 # A ratio is a fraction of two such numbers. A comparison with a single ratio is multiplied by its denominator,
 # which is positive, and stays linear (`abs`, `min` and `max` allow that); one with several ratios is not linear.
 
-_RELATIONS: dict[Relation, Any] = {
-    Relation.LE: le,
-    Relation.LT: lt,
-    Relation.GE: ge,
-    Relation.GT: gt,
-    Relation.EQ: eq,
-    Relation.NE: ne,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class SymbolicInterval:
@@ -197,14 +169,14 @@ class SymbolicObligation:
     """One obligation in numbers; asking it a predicate may add the constraints that define a ratio."""
 
     name: str
-    each: Each
+    each: predicate.Each
     step: Fraction
     ref: SymbolicInterval
     pred: SymbolicInterval
     matched: Any
     dominant: Any
     context: "z3.Context"
-    ratios: dict[Attribute, Any] = field(default_factory=dict)
+    ratios: dict[predicate.Attribute, Any] = field(default_factory=dict)
     constraints: list[Any] = field(default_factory=list)
 
     @property
@@ -212,11 +184,11 @@ class SymbolicObligation:
         """The frames that both intervals share, if they do."""
         return least(self.ref.offset, self.pred.offset) - greatest(self.ref.onset, self.pred.onset)
 
-    def interval(self, owner: Owner) -> SymbolicInterval:
+    def interval(self, owner: predicate.Owner) -> SymbolicInterval:
         """The interval of one side."""
-        return self.ref if owner is Owner.REF else self.pred
+        return self.ref if owner is predicate.Owner.REF else self.pred
 
-    def formula(self, formula: Formula, event_atoms: Mapping[str, EventAtom]) -> Any:
+    def formula(self, formula: Formula, event_atoms: Mapping[str, predicate.EventAtom]) -> Any:
         """The predicate as a Z3 Boolean."""
 
         def leaf(part: Formula) -> Any:
@@ -229,19 +201,19 @@ class SymbolicObligation:
 
         return folded(formula, leaf, {Not: z3.Not, And: z3.And, Or: z3.Or, Implies: z3.Implies, Iff: eq})
 
-    def _event_atom(self, atom: EventAtom) -> Any:
+    def _event_atom(self, atom: predicate.EventAtom) -> Any:
         match atom:
-            case Flag(attribute):
+            case predicate.Flag(attribute):
                 return _TRUTHS[attribute.name](self)
-            case TermComparison():
+            case predicate.TermComparison():
                 owners = {attribute.owner for attribute in attributes(atom)}
                 truth = self._comparison(atom)
-                return truth if owners <= set(OBLIGATED[self.each]) else z3.And(self.matched, truth)
+                return truth if owners <= set(predicate.OBLIGATED[self.each]) else z3.And(self.matched, truth)
 
-    def _comparison(self, atom: TermComparison) -> Any:
-        ratios = {a for a in attributes(atom) if a.quantity is TermType.RATIO}
+    def _comparison(self, atom: predicate.TermComparison) -> Any:
+        ratios = {a for a in attributes(atom) if a.quantity is predicate.TermType.RATIO}
         scale = self._fraction(next(iter(ratios)))[1] if len(ratios) == 1 else None
-        some = _RELATIONS[atom.relation](self._term(atom.left, scale), self._term(atom.right, scale))
+        some = RELATIONS[atom.relation](self._term(atom.left, scale), self._term(atom.right, scale))
         unbounded = unbounded_side(atom)
         if unbounded is None:
             return some
@@ -249,33 +221,33 @@ class SymbolicObligation:
         is_bounded = _IS_BOUNDED[attribute.name](self.interval(attribute.owner))
         return z3.If(is_bounded, some, z3.BoolVal(none, self.context))
 
-    def _term(self, term: Term, scale: Any) -> Any:
+    def _term(self, term: predicate.Term, scale: Any) -> Any:
         """The value of a term, times in frames, multiplied by the denominator `scale` if there is one."""
 
-        def of(part: Term) -> Any:
+        def of(part: predicate.Term) -> Any:
             return self._term(part, scale)
 
         match term:
-            case ConstantTerm(value, quantity):
-                number = self._real(value / self.step if quantity is TermType.TIME else value)
+            case predicate.ConstantTerm(value, quantity):
+                number = self._real(value / self.step if quantity is predicate.TermType.TIME else value)
                 return number if scale is None else number * z3.ToReal(scale)
-            case Attribute():
+            case predicate.Attribute():
                 return self._attribute(term, scale)
-            case TermSum(a, b):
+            case predicate.TermSum(a, b):
                 return of(a) + of(b)
-            case TermDifference(a, b):
+            case predicate.TermDifference(a, b):
                 return of(a) - of(b)
-            case Scaled(factor, body):
+            case predicate.Scaled(factor, body):
                 return self._real(factor) * of(body)
-            case Absolute(body):
+            case predicate.Absolute(body):
                 return absolute(of(body))
-            case Minimum(arguments):
+            case predicate.Minimum(arguments):
                 return reduce(least, [of(argument) for argument in arguments])
-            case Maximum(arguments):
+            case predicate.Maximum(arguments):
                 return reduce(greatest, [of(argument) for argument in arguments])
 
-    def _attribute(self, attribute: Attribute, scale: Any) -> Any:
-        if attribute.quantity is TermType.RATIO:
+    def _attribute(self, attribute: predicate.Attribute, scale: Any) -> Any:
+        if attribute.quantity is predicate.TermType.RATIO:
             over, under = self._fraction(attribute)
             if scale is not None:
                 return z3.ToReal(over)
@@ -289,7 +261,7 @@ class SymbolicObligation:
         value = z3.ToReal(_NUMBERS[attribute.name](self, self.interval(attribute.owner)))
         return value if scale is None else value * z3.ToReal(scale)
 
-    def _fraction(self, attribute: Attribute) -> tuple[Any, Any]:
+    def _fraction(self, attribute: predicate.Attribute) -> tuple[Any, Any]:
         """Numerator and denominator of a ratio."""
         return _RATIOS[attribute.name](self, self.interval(attribute.owner))
 
@@ -371,7 +343,7 @@ def fitting(question: EventQuestion, budget: Budget) -> Fitting:
         return Fitting(Verdict.UNSAT)
     if result != z3.sat:
         return Fitting(Verdict.UNKNOWN, reason=f"the solver stopped: {solver.reason_unknown()}")
-    owners = OBLIGATED[question.each]
+    owners = predicate.OBLIGATED[question.each]
     overlapping = sum(
         (obligation.interval(owner).covering for owner in owners[1:]), obligation.interval(owners[0]).covering
     )
@@ -387,8 +359,8 @@ def fitting(question: EventQuestion, budget: Budget) -> Fitting:
             def number(interval: SymbolicInterval, model: Any = model) -> int:
                 return int(model.eval(interval.covering, model_completion=True).as_long())
 
-            refs = number(obligation.pred) if Owner.PRED in owners else 1
-            preds = number(obligation.ref) if Owner.REF in owners else 1
+            refs = number(obligation.pred) if predicate.Owner.PRED in owners else 1
+            preds = number(obligation.ref) if predicate.Owner.REF in owners else 1
             return Fitting(Verdict.SAT, refs, preds)
     return Fitting(Verdict.UNKNOWN, reason=f"it takes more than {_MOST_RUNS} overlapping runs")
 
@@ -431,14 +403,14 @@ def _solver(context: "z3.Context", budget: Budget) -> Any:
     return solver
 
 
-def _obligation(name: str, each: Each, contract: Contract, context: "z3.Context") -> SymbolicObligation:
+def _obligation(name: str, each: predicate.Each, contract: Contract, context: "z3.Context") -> SymbolicObligation:
     """An obligation of free variables under the constraints that every real one satisfies."""
 
     def interval(side: str) -> SymbolicInterval:
         words = ("onset", "offset", "covering", "covered", "longest", "shortest")
         return SymbolicInterval(*(z3.Int(f"{name} {side}.{word}", context) for word in words))
 
-    matched = z3.BoolVal(True, context) if each is Each.MATCHED else z3.Bool(f"{name} matched", context)
+    matched = z3.BoolVal(True, context) if each is predicate.Each.MATCHED else z3.Bool(f"{name} matched", context)
     dominant = z3.Bool(f"{name} dominant", context)
     obligation = SymbolicObligation(
         name, each, contract.step, interval("ref"), interval("pred"), matched, dominant, context
@@ -454,7 +426,7 @@ def _shape(obligation: SymbolicObligation, contract: Contract) -> Iterator[Any]:
         yield z3.And(interval.onset >= 0, interval.onset < interval.offset)
     near = z3.Or(absolute(ref.onset - pred.onset) <= search, absolute(ref.offset - pred.offset) <= search)
     yield z3.Implies(matched, z3.And(obligation.overlap >= 1, near))
-    for owner in OBLIGATED[obligation.each]:
+    for owner in predicate.OBLIGATED[obligation.each]:
         one = obligation.interval(owner)
         yield z3.And(one.covering >= 0, one.covered >= one.covering, one.covered <= one.duration)
         yield (one.covering == 0) == (one.covered == 0)
@@ -475,6 +447,6 @@ def _shape(obligation: SymbolicObligation, contract: Contract) -> Iterator[Any]:
         inner = one.covering - 2 + (one.covering - 3) * hole
         lonely = z3.And(z3.Not(matched), one.covering >= 3)
         yield z3.Implies(lonely, one.duration >= 2 * (search + 1) + inner)
-        if owner is Owner.PRED:
+        if owner is predicate.Owner.PRED:
             covers = one.covered >= 1
             yield obligation.dominant == covers if contract.one_class else z3.Implies(obligation.dominant, covers)

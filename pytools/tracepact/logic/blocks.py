@@ -33,7 +33,7 @@ from typing import Any
 
 from tracepact.declarations import dataclass
 from tracepact.language.formula import Always, And, Atom, Constant, Eventually, Formula, Not, Or, Since, Until
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.logic.normal import negated
 
 
@@ -109,7 +109,7 @@ class BlockEncoding:
         return z3.Bool(f"{what} {k}", self.context)
 
     def of_length(self, length: int) -> None:
-        """Require what has to hold of a trace of so many frames: its first and its last block allow for them."""
+        """Require that the first and the last block of the trace allow for a trace of this length."""
         end, origin = len(self.blocks) - 1, self.blocks.origin
         for x in range(origin + 1):
             first = self.variable("valid", x) if x == 0 else self._edge(x, x - 1)
@@ -334,7 +334,7 @@ class BlockEncoding:
         return self._or(reached)
 
     def _onwards(self, k: int, *, ahead: bool) -> range:
-        """The blocks from the one after k on, in one direction."""
+        """The other blocks, nearest to k first: those after it if `ahead`, else those before it."""
         return range(k + 1, len(self.blocks)) if ahead else range(k - 1, -1, -1)
 
     def _unreached(self, reach: Until | Since, k: int, *, every: bool) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Every formula over some atoms to a depth, grouped by exact truth signatures (rule 21.8)."""
+"""Every formula over some atoms to a depth, grouped by exact truth signatures over small universes (rule 21.8)."""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,37 +8,119 @@ from html import escape
 from math import isqrt
 from typing import Any
 
-from tracepact.data.family import Atoms, Family, Layout
 from tracepact.declarations import data_frame, dataclass
 from tracepact.diagnostics.collection import InvalidInput, several
 from tracepact.diagnostics.findings import Diagnostic
-from tracepact.evaluate.event_clauses import evaluate_events
-from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
+from tracepact.language import formula as f
 from tracepact.language.compilation import parse_formula
-from tracepact.language.contract import Contract
-from tracepact.language.formula import (
-    Always,
-    And,
-    Atom,
-    Eventually,
-    Formula,
-    Not,
-    Or,
-    Since,
-    Until,
-    cost,
-    depth,
-    lookahead,
-    lookback,
-    size,
-    windows,
-)
+from tracepact.language.formula import Formula, cost, lookahead, lookback, size
 from tracepact.language.formula import atoms as atoms_of
-from tracepact.logic.decisions import Universe, formula_text
+from tracepact.logic.decisions import formula_text
 from tracepact.logic.models import over_base_atoms
 from tracepact.wording import count
 
-# Exact truth signatures as bitsets: formulas on every small environment, clauses on given traces; their measures.
+# Small universes by enumeration: a second decision procedure, independent of the first.
+#
+# All traces of n frames over k atoms are evaluated at once, one bit a trace: for every frame there is one integer of
+# 2^(k·n) bits, and bit e says whether the formula holds there in trace e. The atoms are the columns of a truth table.
+# This shares no code with the monitor or the solver, whose bits are frames.
+
+LARGEST = 1 << 28
+"""The most environment-frames of one length that are enumerated: 32 MiB a formula node."""
+
+
+class UniverseTooLarge(ValueError):  # noqa: N818  (it is what the universe is)
+    """More environments than can be enumerated."""
+
+
+class Universe:
+    """Every environment of a fixed number of frames over the given base atoms."""
+
+    def __init__(self, names: Sequence[str], frames: int) -> None:
+        self.names = tuple(names)
+        self.frames = frames
+        self.variables = len(self.names) * frames
+        if frames << min(self.variables, 60) > LARGEST:
+            raise UniverseTooLarge(f"{len(self.names)} atoms at {frames} frames are 2^{self.variables} environments")
+        self.size = 1 << self.variables
+        self.everything = (1 << self.size) - 1
+
+    def truth(self, formula: Formula, known: dict[Formula, list[int]] | None = None) -> list[int]:
+        """For every frame the environments in which the formula holds there; base atoms only.
+
+        `known` keeps the parts that were evaluated, for the formulas that come next.
+        """
+        known = {} if known is None else known
+        if formula not in known:
+            known[formula] = self._evaluated(formula, known)
+        return known[formula]
+
+    def environment(self, index: int) -> dict[str, tuple[bool, ...]]:
+        """The masks of one environment."""
+        n = self.frames
+        return {name: tuple(bool(index >> (k * n + i) & 1) for i in range(n)) for k, name in enumerate(self.names)}
+
+    def _column(self, variable: int) -> int:
+        """The environments whose number has this bit set: blocks of 2^v zeros and ones."""
+        # The repunit (2^size - 1) / (2^half + 1) has blocks of half ones and half zeros: a truth table's column in one
+        # division.
+        half = 1 << variable
+        return self.everything // ((1 << half) + 1) << half
+
+    def _evaluated(self, formula: Formula, known: dict[Formula, list[int]]) -> list[int]:
+        n, everything = self.frames, self.everything
+
+        def of(part: Formula) -> list[int]:
+            return self.truth(part, known)
+
+        match formula:
+            case f.Atom(name):
+                k = self.names.index(name)
+                return [self._column(k * n + i) for i in range(n)]
+            case f.Constant(value):
+                return [everything if value else 0] * n
+            case f.Not(body):
+                return [everything ^ a for a in of(body)]
+            case f.And(left, right):
+                return [a & b for a, b in zip(of(left), of(right), strict=True)]
+            case f.Or(left, right):
+                return [a | b for a, b in zip(of(left), of(right), strict=True)]
+            case f.Implies(left, right):
+                return [everything ^ a | b for a, b in zip(of(left), of(right), strict=True)]
+            case f.Iff(left, right):
+                return [everything ^ a ^ b for a, b in zip(of(left), of(right), strict=True)]
+            case f.Eventually(lo, hi, body):
+                return self._some(lo, hi, of(body))
+            case f.Always(lo, hi, body):
+                return [everything ^ a for a in self._some(lo, hi, [everything ^ a for a in of(body)])]
+            case f.Until(radius, left, right):
+                return _reach(radius, of(left), of(right))
+            case f.Since(radius, left, right):
+                return _reach(radius, of(left)[::-1], of(right)[::-1])[::-1]
+
+    def _some(self, lo: int, hi: int, body: list[int]) -> list[int]:
+        parts = []
+        for i in range(self.frames):
+            mask = 0
+            for j in range(max(0, i + lo), min(self.frames - 1, i + hi) + 1):
+                mask |= body[j]
+            parts.append(mask)
+        return parts
+
+
+def _reach(radius: int, left: list[int], right: list[int]) -> list[int]:
+    """`left U[radius] right` at each frame: what is reached at i, or past i while left holds."""
+    reached = []
+    for i in range(len(left)):
+        mask, way = right[i], left[i]
+        for j in range(i + 1, min(i + radius, len(left) - 1) + 1):
+            mask |= way & right[j]
+            way &= left[j]
+        reached.append(mask)
+    return reached
+
+
+# Exact truth signatures as bitsets: formulas on every small environment.
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,55 +168,6 @@ def signature_classes(signatures: Sequence[Signature]) -> Iterator[list[int]]:
     for index, signature in enumerate(signatures):
         groups.setdefault(signature.digest, []).append(index)
     yield from groups.values()
-
-
-def clause_signatures(contract: Contract, family: Family) -> dict[str, Signature]:
-    """Where each clause is violated on given traces: frames of frame clauses, first frames of violated intervals.
-
-    The places are the frames of all clips and classes, laid out alike for every clause.
-    """
-    layout = family.layout(contract.reach)
-    atoms, keep = Atoms(family, layout), layout.valid & ~Atoms(family, layout).ignored
-    clauses = contract.frame_clauses
-    violations = [And(clause.obligation, Not(clause.formula)) for clause in clauses]
-    masks = evaluate_masks(violations, atoms, IntegerAlgebra(layout.valid, layout.longest))
-    violated = {clause.name: mask & keep for clause, mask in zip(clauses, masks, strict=True)}
-    if contract.event_clauses:
-        violated |= _violated_intervals(contract, family, layout)
-    places = int(layout.frames.sum())
-    return {c.name: Signature(layout.to_words(violated[c.name]).tobytes(), places) for c in contract.clauses}
-
-
-def _violated_intervals(contract: Contract, family: Family, layout: Layout) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for evaluation in evaluate_events(contract, family).clauses:
-        mask = 0
-        for segment, obligation in evaluation.violated:
-            interval = obligation.pred if evaluation.clause.each.value == "pred" else obligation.ref
-            assert interval is not None
-            mask |= 1 << (int(layout.start[segment]) + interval[0])
-        counts[evaluation.clause.name] = mask
-    return counts
-
-
-@dataclass(frozen=True, slots=True)
-class FormulaMeasures:
-    """How far a formula looks, how deep and large it is, what it costs to monitor."""
-
-    depth: int
-    lookback: int
-    lookahead: int
-    radius: int
-    nodes: int
-    cost: int
-
-
-def measures(formula: Formula) -> FormulaMeasures:
-    """The measures of a formula; the radius is the farthest offset of any window."""
-    farthest = max((max(abs(lo), abs(hi)) for lo, hi in windows(formula)), default=0)
-    return FormulaMeasures(
-        depth(formula), lookback(formula), lookahead(formula), farthest, size(formula), cost(formula)
-    )
 
 
 # Every formula over some atoms to a depth, grouped by meaning: the smallest of each group is kept (rule 21.8).
@@ -277,16 +310,16 @@ def catalogue(
     return Catalogue(tuple(entries), len(joined), lengths, draw.complete)
 
 
-def _atom(name: str) -> Atom:
+def _atom(name: str) -> f.Atom:
     """The atom of a name, if it is one in the language."""
     try:
         read = parse_formula(name, Fraction(1)) if isinstance(name, str) else None
     except InvalidInput:
         read = None
-    if read != Atom(name):
+    if read != f.Atom(name):
         way = "use letters, digits and underscores, and no word of the language"
         raise _refused("type-mismatch", f"`{name}` is not the name of an atom", way)
-    return Atom(name)
+    return f.Atom(name)
 
 
 def _windows(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -310,13 +343,13 @@ def _require_whole(name: str, number: object) -> None:
 def _modal(parts: Sequence[Formula], windows: Iterable[tuple[int, int]], radii: Iterable[int]) -> Iterator[Formula]:
     for lo, hi in windows:
         for part in parts:
-            yield Eventually(lo, hi, part)
-            yield Always(lo, hi, part)
+            yield f.Eventually(lo, hi, part)
+            yield f.Always(lo, hi, part)
     for radius in radii:
         for left in parts:
             for right in parts:
-                yield Until(radius, left, right)
-                yield Since(radius, left, right)
+                yield f.Until(radius, left, right)
+                yield f.Since(radius, left, right)
 
 
 class _Draw:
@@ -327,7 +360,7 @@ class _Draw:
 
     def joined(self, parts: Sequence[Formula]) -> list[Formula]:
         """The parts, their negations, and conjunctions and disjunctions of two of these."""
-        literals = [*parts, *(Not(part) for part in parts)]
+        literals = [*parts, *(f.Not(part) for part in parts)]
         number = len(literals) ** 2
         wanted = number if self.sample is None else min(number, self.sample)
         if wanted > self.most:
@@ -345,7 +378,7 @@ def _join(literals: Sequence[Formula], index: int) -> Formula:
         return literals[index]
     pair, kind = divmod(index - len(literals), 2)
     last = int((1 + isqrt(8 * pair + 1)) // 2)
-    return (And, Or)[kind](literals[pair - last * (last - 1) // 2], literals[last])
+    return (f.And, f.Or)[kind](literals[pair - last * (last - 1) // 2], literals[last])
 
 
 def _refused(code: str, headline: str, way: str | None = None) -> InvalidInput:

@@ -13,9 +13,8 @@ from click.shell_completion import CompletionItem
 
 from tracepact.command_line import Exit
 from tracepact.declarations import rules, starter_contracts
-from tracepact.diagnostics.codes import CODES, Severity
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Source, TextPlace, did_you_mean, summarise
+from tracepact.diagnostics.collection import Diagnostics, InvalidInput, summarise
+from tracepact.diagnostics.findings import CODES, Severity, Source, TextPlace, did_you_mean
 from tracepact.files import write_whole
 from tracepact.language.compilation import compile_source, decode_source, read_file, read_source
 from tracepact.language.contract import Contract

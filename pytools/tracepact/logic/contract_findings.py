@@ -6,31 +6,35 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 from tracepact.declarations import OnStage, dataclass, silent
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.findings import Diagnostic, TextPlace
+from tracepact.diagnostics.findings import Diagnostic, Severity, TextPlace
 from tracepact.language.contract import Contract, EventClause, FrameClause, Located
 from tracepact.language.formula import And, Formula, Iff, Not
 from tracepact.language.predicate import Each, EventAtom, Owner, attributes
 from tracepact.logic.arithmetic import EventExample, EventQuestion
-from tracepact.logic.decisions import Budget, ContractText
+from tracepact.logic.decisions import Budget
 from tracepact.logic.event_questions import ContractQuestions
-from tracepact.logic.fault_scenes import ALWAYS_ASKED, asks_for_a_partner, closing_clause, evasion, unnoticed_faults
-from tracepact.logic.frame_findings import FrameFindings, constant_parts, grouped, redundant_parts, repeated
+from tracepact.logic.frame_findings import (
+    OF_SOUND_CLAUSES,
+    FrameFindings,
+    constant_parts,
+    grouped,
+    redundant_parts,
+    repeated,
+)
 from tracepact.logic.models import with_prediction
-from tracepact.logic.perfect import perfect_violation
-from tracepact.logic.value_findings import ValueFindings, atom_of, off_grid
+from tracepact.logic.predictions import (
+    ALWAYS_ASKED,
+    asks_for_a_partner,
+    closing_clause,
+    evasion,
+    perfect_violation,
+    unnoticed_faults,
+)
+from tracepact.logic.value_findings import ContractText, ValueFindings, atom_of, off_grid
 from tracepact.wording import listed, ms
 
 # What is wrong with event clauses: predicates that no intervals satisfy or violate, contradictory bounds.
 
-_OF_SOUND_CLAUSES = {
-    "constant-formula",
-    "ignores-prediction",
-    "matched-said-twice",
-    "perfect-prediction-fails",
-    "redundant-part",
-}
-"""The findings on clauses that can still hold and fail."""
 _MATCHED = {"matched", "ref.matched", "pred.matched"}
 _EACH = {Each.REF: "reference interval", Each.PRED: "predicted interval", Each.MATCHED: "matched pair"}
 
@@ -48,16 +52,12 @@ class EventFindings:
         for clause in self.text.contract.event_clauses:
             here = [one for one in self._clause(clause) if notes or one.severity is not Severity.NOTE]
             yield from here
-            if all(d.code in _OF_SOUND_CLAUSES for d in here):
+            if all(d.code in OF_SOUND_CLAUSES for d in here):
                 sound.append(clause)
         yield from filter(None, map(self._evaded, sound))
         yield from self._clashes(sound)
         groups = grouped(sound, self._same)
-        yield from (
-            repeated(group, self.text.contract, "for exactly the intervals for which")
-            for group in groups
-            if len(group) > 1
-        )
+        yield from repeated(groups, self.text.contract, "for exactly the intervals for which")
         if notes:
             yield from self._implied([group[0] for group in groups])
 

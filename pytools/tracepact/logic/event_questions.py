@@ -1,12 +1,13 @@
 """Questions about event clauses: random scenes first, then what every obligation satisfies, then whole scenes."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
 from time import monotonic
+from typing import Generic, TypeVar
 
 from tracepact.declarations import OnStage, dataclass, silent
 from tracepact.diagnostics.findings import Diagnostic, TextPlace
@@ -38,7 +39,30 @@ from tracepact.logic.models import (
 )
 from tracepact.logic.normal import contradicts_itself
 from tracepact.logic.scenes import TooManyMatchings, asks_about_other_classes, search
-from tracepact.logic.solver import LazyList
+
+# A long list that is made as far as somebody looks, and kept.
+
+_Item = TypeVar("_Item")
+
+
+class _LazyList(Generic[_Item]):
+    """The items of an iterator, each drawn when it is first asked for."""
+
+    def __init__(self, items: Iterable[_Item]) -> None:
+        self._waiting = iter(items)
+        self._drawn: list[_Item] = []
+
+    def __iter__(self) -> Iterator[_Item]:
+        number = 0
+        while True:
+            if number == len(self._drawn):
+                try:
+                    self._drawn.append(next(self._waiting))
+                except StopIteration:
+                    return
+            yield self._drawn[number]
+            number += 1
+
 
 # Seeded random scenes, matched as a contract says: a cheap way to an answer that is often yes.
 
@@ -108,7 +132,7 @@ def _holds(question: EventQuestion) -> Callable[[Obligation], bool]:
     return truth(question.formula, {name: prepare(atom, step) for name, atom in question.event_atoms.items()})
 
 
-def _samples(question: EventQuestion) -> LazyList[Obligation]:
+def _samples(question: EventQuestion) -> _LazyList[Obligation]:
     contract = question.contract
     return _obligations(question.each, contract.matcher, contract.merge_gap, contract.step, contract.one_class)
 
@@ -116,7 +140,7 @@ def _samples(question: EventQuestion) -> LazyList[Obligation]:
 @lru_cache(maxsize=16)
 def _obligations(
     each: Each, matcher: Matcher, merge_gap: Fraction, step: Fraction, one_class: bool
-) -> LazyList[Obligation]:
+) -> _LazyList[Obligation]:
     matched = matching(matcher, step)
 
     def drawn() -> Iterator[Obligation]:
@@ -126,7 +150,7 @@ def _obligations(
             pairs = matched(scene.refs, scene.preds) if scene.refs and scene.preds else ()
             yield from obligations(each, scene, pairs)
 
-    return LazyList(drawn())
+    return _LazyList(drawn())
 
 
 def sampled_scenes(search: int) -> Iterator[ClipScene]:

@@ -9,10 +9,10 @@ from tracepact.declarations import dataclass
 from tracepact.diagnostics.findings import Diagnostic, TextPlace
 from tracepact.language.contract import Contract, EventClause, FrameClause, Located
 from tracepact.language.formula import And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, atoms, lookahead
-from tracepact.logic.decisions import ContractText
 from tracepact.logic.event_questions import ContractQuestions
 from tracepact.logic.models import over_base_atoms, renamed
-from tracepact.logic.perfect import perfected
+from tracepact.logic.predictions import perfected
+from tracepact.logic.value_findings import ContractText
 from tracepact.wording import count, listed, ms, print_number
 
 # Parts that can be deleted: of a conjunction what the rest implies, of a disjunction what implies the rest.
@@ -81,6 +81,16 @@ def constant_parts(
 
 # Clauses that say the same: grouped, and reported once a group.
 
+OF_SOUND_CLAUSES = {
+    "constant-formula",
+    "ignores-prediction",
+    "matched-said-twice",
+    "perfect-prediction-fails",
+    "redundant-part",
+    "vacuous-implication",
+}
+"""The findings on clauses that can still hold and fail."""
+
 _Clause = TypeVar("_Clause", FrameClause, EventClause)
 
 
@@ -97,8 +107,12 @@ def grouped(clauses: Iterable[_Clause], same: Callable[[_Clause, _Clause], bool]
     return groups
 
 
-def repeated(group: Sequence[_Clause], contract: Contract, where: str) -> Diagnostic:
+def repeated(groups: Iterable[Sequence[_Clause]], contract: Contract, where: str) -> Iterator[Diagnostic]:
     """That all clauses of a group but the first can go; `where` says for what they fail."""
+    return (_repetition(group, contract, where) for group in groups if len(group) > 1)
+
+
+def _repetition(group: Sequence[_Clause], contract: Contract, where: str) -> Diagnostic:
     first, *others = group
     names = listed([clause.name for clause in others])
     fail = "fails" if len(others) == 1 else "fail"
@@ -135,9 +149,7 @@ class FramePairs:
             yield from self._silence(first, second)
         yield from self._clashes(clauses)
         groups = grouped(clauses, self._same)
-        yield from (
-            repeated(group, self.text.contract, "at exactly the frames where") for group in groups if len(group) > 1
-        )
+        yield from repeated(groups, self.text.contract, "at exactly the frames where")
         if notes:
             yield from self._implied([group[0] for group in groups])
 
@@ -289,15 +301,6 @@ def _together(formulas: Sequence[Formula]) -> Formula:
 
 # What is wrong with frame clauses, one by one: obligations that never occur, clauses that cannot fail.
 
-_OF_SOUND_CLAUSES = {
-    "constant-formula",
-    "vacuous-implication",
-    "ignores-prediction",
-    "perfect-prediction-fails",
-    "redundant-part",
-}
-"""The findings on clauses that can still hold and fail."""
-
 
 @dataclass(slots=True)
 class FrameFindings:
@@ -312,7 +315,7 @@ class FrameFindings:
         for clause in self.text.contract.frame_clauses:
             here = list(self._clause(clause))
             yield from here
-            if all(d.code in _OF_SOUND_CLAUSES for d in here):
+            if all(d.code in OF_SOUND_CLAUSES for d in here):
                 sound.append(clause)
         yield from FramePairs(self.text, self.ask).findings(sound, notes=notes)
         if notes:

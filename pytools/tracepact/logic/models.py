@@ -323,7 +323,7 @@ def _held(base: Formula, frames: int, part: range) -> int:
 
 @lru_cache(maxsize=64)
 def _valid(frames: int, number: int) -> int:
-    """The frames that exist of so many samples, end to end."""
+    """The frames that exist when a number of samples is laid end to end."""
     return sum(((1 << frames) - 1) << (2 * frames * at) for at in range(number))
 
 

@@ -264,7 +264,7 @@ def is_contradiction(formula: Formula) -> bool:
 
 
 def _cases(formula: Formula, most: int) -> Iterator[list[Formula]]:
-    """The conjuncts of each case of the disjunctions above the modalities, at most so many."""
+    """The conjuncts of each case of the disjunctions above the modalities, at most `most` cases."""
     match formula:
         case Or(a, b):
             cases = 0

@@ -9,24 +9,9 @@ from typing import Any
 
 from tracepact.declarations import dataclass
 from tracepact.evaluate.masks import evaluate_masks, evaluate_trace
-from tracepact.language.formula import (
-    Always,
-    And,
-    Constant,
-    Eventually,
-    Formula,
-    Not,
-    Or,
-    Since,
-    Until,
-    atoms,
-    lookahead,
-    lookback,
-    operands,
-    sight,
-    subformulas,
-)
-from tracepact.logic import solver as z3
+from tracepact.language import formula as f
+from tracepact.language.formula import Formula, atoms, lookahead, lookback, operands, sight, subformulas
+from tracepact.lazy import z3
 from tracepact.logic.blocks import BlockEncoding, Blocks
 from tracepact.logic.models import Model, TraceAnswer, Verdict, model_at
 from tracepact.logic.normal import normal
@@ -89,7 +74,7 @@ class Encoding:
     """The bit that is asked about; None if any may be."""
 
     def at_most(self, frames: int) -> Any:
-        """The trace has at most so many frames: a block longer than k has two bits k apart."""
+        """That the trace has at most this many frames: a block longer than k has two bits k apart."""
         return (self.valid & z3.LShR(self.valid, frames)) == 0
 
     def active_bits(self) -> list[Any]:
@@ -108,8 +93,8 @@ def encode(formula: Formula, length: int | None) -> Encoding:
 
 
 def encode_short(formula: Formula, longest: int, *, exactly: bool = False) -> Encoding:
-    """The question whether the formula holds at some frame of a trace of at most (or exactly) so many frames."""
-    windows = [part.hi for part in subformulas(formula) if isinstance(part, Eventually | Always)]
+    """The question whether the formula holds at some frame of a trace of at most, or exactly, `longest` frames."""
+    windows = [part.hi for part in subformulas(formula) if isinstance(part, f.Eventually | f.Always)]
     valid, masks, verdict = _vectors(formula, longest, min(longest, max(0, *windows, 0)))
     most = _ones(valid, 0, longest)
     first = [_bit(valid, 0), (valid & (valid + 1)) == 0, (valid & ~most) == 0]
@@ -119,7 +104,7 @@ def encode_short(formula: Formula, longest: int, *, exactly: bool = False) -> En
 
 
 def _vectors(formula: Formula, longest: int, free: int) -> tuple[Any, dict[str, Any], Any]:
-    """The valid frames, the atoms and the verdict of a formula, as vectors with so many bits free above the longest."""
+    """The valid frames, the atoms and the verdict of a formula, as vectors with `free` bits above the longest trace."""
     context = z3.Context()  # of its own, so that the answer does not depend on what was asked before
     valid = z3.BitVec("valid frames", longest + free, context)
     masks = {name: z3.BitVec(f"atom {name}", longest + free, context) & valid for name in sorted(atoms(formula))}
@@ -173,7 +158,7 @@ def _fits(valid: Any, bound: int, length: int) -> Iterator[Any]:
 _MOST_STARTS = 28
 """How many ends of windows start blocks of their own at first."""
 _MOST_BLOCKS = 140
-"""Beyond so many blocks the question is left open: the conditions grow with their square."""
+"""With more blocks than this the question is left open: the conditions grow with their square."""
 _MOST_VIEWS = 4
 """From how many found frames a question is seen, besides the judged one."""
 _FILLINGS = 14
@@ -184,7 +169,7 @@ _LONGEST = 2_000_000
 
 def search_blocks(formula: Formula, length: int | None, deadline: float, megabytes: int) -> TraceAnswer:
     """Whether a formula holds at some frame of a trace of this length, or of any length; base atoms only."""
-    cases = [[_BlockView(case, view, length) for view in _views(case)] for case in operands(normal(formula), Or)]
+    cases = [[_BlockView(case, view, length) for view in _views(case)] for case in operands(normal(formula), f.Or)]
     while cases:
         views = min(cases, key=lambda views: views[0].asked)
         view = views.pop(0)
@@ -207,12 +192,12 @@ def search_blocks(formula: Formula, length: int | None, deadline: float, megabyt
 def _views(case: Formula) -> Iterator[Formula]:
     """The case as it is, and as it is seen from a frame that one of its windows finds."""
     yield case
-    parts = operands(case, And)
-    views = [part for part in parts if isinstance(part, Eventually) and part.lo < part.hi]
+    parts = operands(case, f.And)
+    views = [part for part in parts if isinstance(part, f.Eventually) and part.lo < part.hi]
     for part in views[:_MOST_VIEWS]:
         rest = [other for other in parts if other is not part]
-        there = reduce(And, rest) if rest else Constant(True)
-        yield And(part.body, Eventually(-part.hi, -part.lo, there))
+        there = reduce(f.And, rest) if rest else f.Constant(True)
+        yield f.And(part.body, f.Eventually(-part.hi, -part.lo, there))
 
 
 class _BlockView:
@@ -294,16 +279,16 @@ def _marks(formula: Formula, back: int, ahead: int) -> set[int]:
     while waiting:
         part, at = waiting.pop()
         match part:
-            case Not(body):
+            case f.Not(body):
                 waiting.append((body, at))
-            case And(a, b) | Or(a, b):
+            case f.And(a, b) | f.Or(a, b):
                 waiting += [(a, at), (b, at)]
-            case Eventually(lo, hi, body) | Always(lo, hi, body):
+            case f.Eventually(lo, hi, body) | f.Always(lo, hi, body):
                 ends = frozenset(offset + end for offset in at for end in (lo, hi))
                 marks |= ends
                 waiting.append((body, _thinned(ends)))
-            case Until(radius, a, b) | Since(radius, a, b):
-                far = radius if isinstance(part, Until) else -radius
+            case f.Until(radius, a, b) | f.Since(radius, a, b):
+                far = radius if isinstance(part, f.Until) else -radius
                 ends = at | {offset + far for offset in at}
                 marks |= ends
                 waiting += [(a, _thinned(ends)), (b, _thinned(ends))]

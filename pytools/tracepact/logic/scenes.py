@@ -15,7 +15,7 @@ from tracepact.declarations import dataclass
 from tracepact.evaluate.predicates import ClipScene
 from tracepact.language.contract import MatcherKind
 from tracepact.language.predicate import Each, compares_classes
-from tracepact.logic import solver as z3
+from tracepact.lazy import z3
 from tracepact.logic.arithmetic import EventQuestion, SymbolicInterval, SymbolicObligation, absolute, greatest, least
 from tracepact.logic.models import Verdict
 
@@ -46,7 +46,7 @@ def asks_about_other_classes(question: EventQuestion) -> bool:
 
 
 def search(question: EventQuestion, size: tuple[int, int, int], deadline: float, *, minimise: bool) -> SceneAnswer:
-    """A scene of so many references, predictions and references of another class in which the predicate is true."""
+    """A scene of a size (references, predictions, references of another class) in which the predicate is true."""
     encoding = _Encoding(question, *size)
     solver = z3.Solver(ctx=encoding.context)
     solver.add(*encoding.constraints)

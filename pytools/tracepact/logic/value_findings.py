@@ -7,30 +7,33 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tracepact.declarations import dataclass
-from tracepact.diagnostics.findings import Diagnostic, Span
-from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Bound, EventClause, Located
+from tracepact.diagnostics.findings import Diagnostic, Span, TextPlace
+from tracepact.language import predicate
+from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Bound, Contract, EventClause, Located
 from tracepact.language.formula import Always, Atom, Eventually, atoms
-from tracepact.language.predicate import (
-    ATTRIBUTES,
-    Absolute,
-    Attribute,
-    ConstantTerm,
-    Maximum,
-    Minimum,
-    Relation,
-    Scaled,
-    Term,
-    TermComparison,
-    TermDifference,
-    TermSum,
-    TermType,
-    attributes,
-)
-from tracepact.logic.decisions import ContractText
+from tracepact.language.predicate import attributes
 from tracepact.wording import count, ms
 
+# The text behind a core contract, so that findings can point at what was written.
+
+
+@dataclass(frozen=True, slots=True)
+class ContractText:
+    """A contract and the text it was read from."""
+
+    contract: Contract
+
+    def place(self, span: Span) -> TextPlace:
+        """A place in the contract's text."""
+        return TextPlace(self.contract.source, span)
+
+    def quoted(self, span: Span) -> str:
+        """What is written there, on one line."""
+        return " ".join(self.contract.source.text[span.start : span.end].split())
+
+
 _MUCH = 2
-"""A window that comes out so many times as wide as written is much larger."""
+"""From this many times the written width on a window counts as much larger than it was meant."""
 
 
 @dataclass(slots=True)
@@ -63,7 +66,7 @@ class ValueFindings:
 
     def _shadowed(self) -> Iterator[Diagnostic]:
         for parameter in self.text.contract.parameters:
-            if parameter.name in ATTRIBUTES:
+            if parameter.name in predicate.ATTRIBUTES:
                 yield Diagnostic(
                     "shadowed-parameter",
                     f"in predicates `{parameter.name}` means the attribute, never this parameter",
@@ -160,21 +163,21 @@ class ValueFindings:
         """Thresholds that could as well stand on the grid; equality with a time off it is constant, and said so."""
         for part in clause.body.everywhere():
             atom = atom_of(clause, part)
-            if atom is not None and atom.relation not in (Relation.EQ, Relation.NE):
+            if atom is not None and atom.relation not in (predicate.Relation.EQ, predicate.Relation.NE):
                 hint = off_grid(atom, self.text.contract.step)
                 if hint is not None:
                     yield Diagnostic("off-grid-threshold", hint[0], self.text.place(part.span), hint[1])
 
 
-def atom_of(clause: EventClause, part: Located) -> TermComparison | None:
+def atom_of(clause: EventClause, part: Located) -> predicate.TermComparison | None:
     """The comparison that stands at a place of a predicate, if one does."""
     atom = dict(clause.event_atoms).get(part.formula.name) if isinstance(part.formula, Atom) else None
-    return atom if isinstance(atom, TermComparison) else None
+    return atom if isinstance(atom, predicate.TermComparison) else None
 
 
-def off_grid(atom: TermComparison, step: Fraction) -> tuple[str, str] | None:
+def off_grid(atom: predicate.TermComparison, step: Fraction) -> tuple[str, str] | None:
     """What is wrong with a time between two grid points that is compared with times on the grid, and the way out."""
-    if atom.quantity is not TermType.TIME or not any(attributes(atom)):
+    if atom.quantity is not predicate.TermType.TIME or not any(attributes(atom)):
         return None
     numbers = [*_offsets(atom.left), *_offsets(atom.right)]
     off = [number for number in numbers if number is not None and (number / step).denominator != 1]
@@ -187,25 +190,25 @@ def off_grid(atom: TermComparison, step: Fraction) -> tuple[str, str] | None:
     )
 
 
-def _offsets(term: Term) -> Iterator[Fraction | None]:
+def _offsets(term: predicate.Term) -> Iterator[Fraction | None]:
     """The constants of a term whose other parts are whole frames; None where something may lie off the grid."""
     match term:
-        case ConstantTerm(value):
+        case predicate.ConstantTerm(value):
             yield value
-        case Attribute():
+        case predicate.Attribute():
             return
-        case Scaled(factor, ConstantTerm(value)):
+        case predicate.Scaled(factor, predicate.ConstantTerm(value)):
             yield factor * value
-        case Scaled(factor, body):
+        case predicate.Scaled(factor, body):
             if factor.denominator != 1:
                 yield None
             yield from (None if v is None else factor * v for v in _offsets(body))
-        case TermSum(a, b) | TermDifference(a, b):
+        case predicate.TermSum(a, b) | predicate.TermDifference(a, b):
             yield from _offsets(a)
             yield from _offsets(b)
-        case Absolute(body):
+        case predicate.Absolute(body):
             yield from _offsets(body)
-        case Minimum(arguments) | Maximum(arguments):
+        case predicate.Minimum(arguments) | predicate.Maximum(arguments):
             for argument in arguments:
                 yield from _offsets(argument)
 

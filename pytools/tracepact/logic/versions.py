@@ -10,17 +10,9 @@ from typing import TypeVar
 from tracepact.declarations import OnStage, dataclass, silent
 from tracepact.diagnostics.findings import Diagnostic, Span, TextPlace
 from tracepact.evaluate.predicates import ClipScene, Obligation
+from tracepact.language import formula as f
 from tracepact.language.contract import Contract, EventClause, FrameClause, Located, Matcher, Profile
-from tracepact.language.formula import (
-    Always,
-    And,
-    Eventually,
-    Formula,
-    Not,
-    Since,
-    Until,
-    mapped,
-)
+from tracepact.language.formula import Formula, mapped
 from tracepact.language.predicate import Each, EventAtom
 from tracepact.logic.arithmetic import EventExample, EventQuestion, violations
 from tracepact.logic.contract_findings import CHECK_BUDGET, by_place
@@ -189,9 +181,9 @@ def _scaled(formula: Formula, ratio: Fraction) -> Formula:
 
     def of(part: Formula) -> Formula:
         match part:
-            case Eventually(lo, hi, _) | Always(lo, hi, _):
+            case f.Eventually(lo, hi, _) | f.Always(lo, hi, _):
                 return replace(part, lo=frames(lo), hi=frames(hi))
-            case Until(radius, _, _) | Since(radius, _, _):
+            case f.Until(radius, _, _) | f.Since(radius, _, _):
                 return replace(part, radius=frames(radius))
             case _:
                 return part
@@ -303,15 +295,15 @@ class _Diff:
 
     def _frame(self, new: FrameClause, old: FrameClause) -> Iterator[Diagnostic]:
         yield from self._obligation(new, old)
-        violated, was = And(new.obligation, Not(new.formula)), And(old.obligation, Not(old.formula))
-        more, less = And(violated, Not(was)), And(was, Not(violated))
+        violated, was = f.And(new.obligation, f.Not(new.formula)), f.And(old.obligation, f.Not(old.formula))
+        more, less = f.And(violated, f.Not(was)), f.And(was, f.Not(violated))
         answers = [self.ask.possible(side, words, self._place(new)) for side, words in _halves(new.name, more, less)]
         shown = [self.ask.shown(side) if answer else None for side, answer in zip((more, less), answers, strict=True)]
         yield from self._changed(new, answers, shown)
 
     def _obligation(self, new: FrameClause, old: FrameClause) -> Iterator[Diagnostic]:
         place = TextPlace(self.new.source, new.duty.span)
-        came, went = And(new.obligation, Not(old.obligation)), And(old.obligation, Not(new.obligation))
+        came, went = f.And(new.obligation, f.Not(old.obligation)), f.And(old.obligation, f.Not(new.obligation))
         question = f"the obligation of `{new.name}` changed"
         more, less = (self.ask.possible(side, question, place) for side in (came, went))
         if more or less:
@@ -333,7 +325,7 @@ class _Diff:
         is_now, was = renamed(new.formula, _new), renamed(old.formula, _old)
         more, less = (
             EventQuestion(formula, new.each, event_atoms, self.new)
-            for formula in (And(was, Not(is_now)), And(is_now, Not(was)))
+            for formula in (f.And(was, f.Not(is_now)), f.And(is_now, f.Not(was)))
         )
         halves = _halves(new.name, more, less)
         answers = [self.ask.event_possible(side, words, self._place(new)) for side, words in halves]

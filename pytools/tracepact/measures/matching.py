@@ -21,7 +21,7 @@ _ROOM = 1 << 59
 
 
 class StepBudget:
-    """How many steps of a search are left; InvalidInput when there are none."""
+    """The steps that are left to a search; InvalidInput when none is."""
 
     def __init__(self) -> None:
         self.left = limits().steps
@@ -48,8 +48,7 @@ def crowd_pairs(ref: Indices, pred: Indices, costs: Sequence[Ticks], steps: Step
     crowd = _Crowd(columns.reshape(-1), rows.reshape(-1), _one_number(costs, min(len(refs), len(preds))))
     for row in range(len(preds)):
         crowd.insert(row, steps)
-    crowd.prefer_early_columns()
-    crowd.prefer_early_rows()
+    crowd.prefer_early()
     matched = np.flatnonzero(crowd.column_of != _NONE)
     return refs[crowd.column_of[matched]], preds[matched]
 
@@ -162,12 +161,9 @@ class _Crowd:
                 return
             column = before
 
-    def prefer_early_columns(self) -> None:
-        """Free later columns for earlier ones, as far as no cost changes."""
+    def prefer_early(self) -> None:
+        """Free later columns for earlier ones, then leave later rows alone for earlier ones, where no cost changes."""
         _prefer_early(self.row_of, self.column_of, self._exact_rows, self.column_price == 0)
-
-    def prefer_early_rows(self) -> None:
-        """Leave later rows alone for earlier ones, with the same columns, as far as no cost changes."""
         _prefer_early(self.column_of, self.row_of, self._exact_columns, self.row_price == self.alone)
 
     def _exact_rows(self, column: int) -> Indices:

@@ -12,8 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tracepact.data.events import Event, EventTable, Lengths, length_of
-from tracepact.data.family import Runs
-from tracepact.data.grid import run_columns
+from tracepact.data.family import Runs, run_columns
 from tracepact.records import Count, Record
 from tracepact.wording import print_number, time_text
 
@@ -87,7 +86,7 @@ class Rules:
 
     @property
     def words(self) -> str:
-        """What is not the default, in the words added to a policy."""
+        """The rules that are not the default, in the words added to a policy."""
         said = {
             Empty.ZERO_SCORE: "precision 0 where nothing is predicted (zero_score)",
             MacroOver.REFERENCE: MACRO_OF_REFERENCE,
@@ -181,7 +180,7 @@ class Windows:
         return range(max(first, 0), (event.offset - self.overlap) // self.length + 1)
 
     def lost(self, table: EventTable) -> tuple[int, int]:
-        """How many events of a table make no window active, and how many there are."""
+        """The number of events of a table that make no window active, and the number of all its events."""
         events = [event for _, event in table.events]
         return sum(not self.numbers(event) for event in events), len(events)
 
@@ -274,7 +273,7 @@ class Counts:
 # The values that follow from counts, exact or in sed_eval's floats (rules 15.2, 15.7, 15.14, 15.19 to 15.21).
 
 EPSILON = 2.0**-52
-"""What sed_eval adds to the denominators of error rates and accuracies."""
+"""The number that sed_eval adds to the denominators of error rates and accuracies."""
 
 
 class MetricCounts(Record, frozen=True):
@@ -409,7 +408,7 @@ class Cells:
         return cls(clip, label, columns.start, columns.end)
 
     def cut(self, cells: Indices) -> "Cells":
-        """What lies within the first cells of each clip, given their number."""
+        """The parts within the first cells of each clip, given the number of those cells."""
         end = np.minimum(self.end, cells[self.clip])
         kept = self.start < end
         return Cells(self.clip[kept], self.label[kept], self.start[kept], end[kept])
@@ -471,10 +470,13 @@ def count_cells(
 
     Only those `within` some intervals count, if given, and none `without`.
     """
-    given = [ref, pred, *(some for some in (within, without) if some is not None)]
-    longest = 1 + max(int(some.end.max(initial=0)) for some in given)
+    tracks = [ref, pred, *(some for some in (within, without) if some is not None)]
+    longest = 1 + max(int(some.end.max(initial=0)) for some in tracks)
     classes, clips = shape
-    found = pieces([_on_line(some, longest, clips) for some in given])
+    # Clips of all classes one after another on one line, each as long as the longest, so that no interval reaches into
+    # the next.
+    bases = [(some.label * clips + some.clip) * longest for some in tracks]
+    found = pieces([(base + some.start, base + some.end) for base, some in zip(bases, tracks, strict=True)])
     active = found.covered > 0
     counted = found.length > 0
     if within is not None:
@@ -489,10 +491,3 @@ def count_cells(
     place = start % (longest * max(clips, 1))
     ref_pieces, pred_pieces = ((place[where], (place + length)[where]) for where in (in_ref, in_pred))
     return CountedCells(counts, longest, ref_pieces, pred_pieces)
-
-
-def _on_line(cells: Cells, longest: int, clips: int) -> tuple[Indices, Indices]:
-    """All clips of all classes one after another."""
-    # Clips one after another on one line, each as long as the longest, so that no interval reaches into the next.
-    base = (cells.label * clips + cells.clip) * longest
-    return base + cells.start, base + cells.end

@@ -227,22 +227,22 @@ class MetricsRecord(Record, frozen=True):
     ]
 
 
-def metrics_record(measured: Measured, most: int | None = None) -> MetricsRecord:
-    """All metrics with their policies, and the decisions that differ, a limited number of each kind listed."""
+def metrics_record(measured: Measured) -> MetricsRecord:
+    """All metrics with their policies, and the decisions that differ."""
     head = measured.arithmetic, measured.clips, measured.left_out, measured.unlisted
     metrics = (_mean(metric) if isinstance(metric, MeanMetric) else _counts(metric) for metric in measured.metrics)
-    differences = _differences(measured, most) if isinstance(measured, StandardMetrics) else None
+    differences = _differences(measured) if isinstance(measured, StandardMetrics) else None
     return MetricsRecord("tracepact-metrics/1", *head, tuple(metrics), differences)
 
 
-def _differences(measured: StandardMetrics, most: int | None) -> DecisionDifferences:
-    pairs, cells = measured.pair_differences, measured.cell_differences
+def _differences(measured: StandardMetrics) -> DecisionDifferences:
+    pairs, cells = measured.event.differences, measured.segment.differences
     both = measured.event, measured.segment
     event, segment = (BothTallies(metrics.exact.total, metrics.sed_eval.total) for metrics in both)
     return DecisionDifferences(
         len(pairs),
         sum(cell.count for cell in cells),
-        ListedDifferences(tuple(pairs[:most]), tuple(cells[:most])),
+        ListedDifferences(pairs, cells),
         ChangedCounts(event, segment),
     )
 
@@ -329,17 +329,12 @@ def metric_rows(metrics: Iterable[Metric]) -> Iterator[Sequence[str | int]]:
 
 def metric_fields(metric: Metric) -> Iterator[tuple[str, _Fields]]:
     """The values of a metric by name: `micro`, `macro`, and `class` with each label."""
-    return _mean_fields(metric) if isinstance(metric, MeanMetric) else _count_fields(metric)
-
-
-def _mean_fields(metric: MeanMetric) -> Iterator[tuple[str, _Fields]]:
-    yield "micro", {"pairs": metric.total.pairs, "mean": metric.total.mean}
-    yield "macro", {"pairs": metric.total.pairs, "mean": metric.macro}
-    for label, some in metric.classes.items():
-        yield f"class {label}", {"pairs": some.pairs, "mean": some.mean}
-
-
-def _count_fields(metric: CountMetric) -> Iterator[tuple[str, _Fields]]:
+    if isinstance(metric, MeanMetric):
+        yield "micro", {"pairs": metric.total.pairs, "mean": metric.total.mean}
+        yield "macro", {"pairs": metric.total.pairs, "mean": metric.macro}
+        for label, some in metric.classes.items():
+            yield f"class {label}", {"pairs": some.pairs, "mean": some.mean}
+        return
     errors: _Fields = {"error_rate": metric.error_rate}
     if metric.errors is not None:
         errors |= {name: getattr(metric.errors, name) for name in ("substitutions", "deletions", "insertions")}

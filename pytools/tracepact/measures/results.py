@@ -69,11 +69,6 @@ class CountMetric:
     cells: Indices | None = None
     rules: Rules = USUAL_RULES
 
-    @property
-    def arithmetic(self) -> Arithmetic:
-        """The arithmetic of the values."""
-        return self.rules.arithmetic
-
     @cached_property
     def classes(self) -> Mapping[str, MetricCounts]:
         """The counts of each class."""
@@ -123,11 +118,6 @@ class CountMetric:
         return self.cell_count * classes - tally.tp - tally.fp - tally.fn
 
     @property
-    def micro_accuracy(self) -> Accuracy | None:
-        """The accuracies of the counts of all classes."""
-        return self.accuracy(self.total, len(self.labels))
-
-    @property
     def macro_accuracy(self) -> Accuracy | None:
         """The means over classes of the accuracies."""
         found = [some for tally in self.classes.values() if (some := self.accuracy(tally)) is not None]
@@ -138,16 +128,16 @@ class CountMetric:
     @property
     def error_rate(self) -> Number | None:
         """The error rate, if this metric has one and it is defined."""
-        return self.errors.rate(self.arithmetic) if self.errors else None
+        return self.errors.rate(self.rules.arithmetic) if self.errors else None
 
     @property
     def macro_error_rate(self) -> Number | None:
         """The mean of the classes' own error rates: within a class there are deletions and insertions only."""
         if not self.errors:
             return None
-        found = self.classes.values()
-        own = [Errors(0, tally.fn, tally.fp, tally.tp + tally.fn).rate(self.arithmetic) for tally in found]
-        return mean(self._over(own, self.rules.macro if self.rules.macro is MacroOver.REFERENCE else MacroOver.DEFINED))
+        alone = (Errors(0, tally.fn, tally.fp, tally.tp + tally.fn) for tally in self.classes.values())
+        over = self.rules.macro if self.rules.macro is MacroOver.REFERENCE else MacroOver.DEFINED
+        return mean(self._over([errors.rate(self.rules.arithmetic) for errors in alone], over))
 
     def _over(self, values: Sequence[Number | None], over: MacroOver | None = None) -> list[Number | None]:
         in_reference = [tally.tp + tally.fn > 0 for tally in self.classes.values()]
@@ -160,7 +150,8 @@ class CountMetric:
         found = {name: getattr(self.micro, name) for name in RATES}
         found |= {f"macro_{name}": getattr(macro, name) for name in RATES}
         if self.cells is not None:
-            both = (("", self.micro_accuracy), ("macro_", self.macro_accuracy))
+            micro = self.accuracy(self.total, len(self.labels))
+            both = (("", micro), ("macro_", self.macro_accuracy))
             found |= {f"{kind}{name}": getattr(some, name) for kind, some in both for name in NAMED_ACCURACIES}
         if self.clip_errors is not None:
             found |= {"error_rate": self.error_rate, "macro_error_rate": self.macro_error_rate}
@@ -258,8 +249,17 @@ class Measured:
 
     @property
     def clips(self) -> int:
-        """How many clips there are."""
+        """The number of clips."""
         return len(self.clip_names)
+
+    def on_clips(self, names: tuple[str, ...]) -> "Measured":
+        """The same with the clips in this order, and others that have nothing."""
+        if self.clip_names == names:
+            return self
+        number = {clip: k for k, clip in enumerate(names)}
+        places = [number[clip] for clip in self.clip_names]
+        metrics = tuple(metric.renumbered(places, len(names)) for metric in self.metrics)
+        return Measured(self.arithmetic, names, metrics, self.left_out, self.unlisted)
 
 
 # Candidates: events of both sides that are near in time, found by sorting, and judged exactly or by floats.
@@ -371,7 +371,7 @@ def seconds(ticks: Ticks, unit: int) -> Floats:
 
 
 def _allowed(rule: OffsetRule, collar: float, shared: NDArray[Any]) -> NDArray[Any]:
-    """How far apart the offsets of each pair may be."""
+    """The greatest distance of the offsets of each pair."""
     match rule:
         case OffsetRule.MAX:
             return np.asarray(np.maximum(collar, shared))

@@ -12,8 +12,7 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from tracepact.data.events import EventColumns, EventTable, Regions, Ticks, roomy
-from tracepact.data.family import Family, Side
-from tracepact.data.grid import ceil_div, run_columns
+from tracepact.data.family import Family, Side, ceil_div, run_columns
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.event_clauses import EventEvaluation, Match, evaluate_events
@@ -100,17 +99,17 @@ def _transitions(family: Family, ref: Cells, radius: Fraction) -> Cells:
     return Cells(clip, label, np.maximum(at - reach, 0), np.minimum(at + reach + 1, frames))
 
 
-def boundary_metric(family: Family, found: EventEvaluation, grid: str, rules: Rules = USUAL_RULES) -> CountMetric:
+def boundary_metric(family: Family, evaluated: EventEvaluation, grid: str, rules: Rules = USUAL_RULES) -> CountMetric:
     """Pairs of the declared matcher (rule 15.12), without what is ignored (rule 15.13)."""
-    pairs = found.matched_segments
-    refs, preds = (run_columns(runs).segment for runs in (found.refs, found.preds))
-    gone = _ignored_runs(family, found) if family.ignored else (_NONE, _NONE, _NONE)
+    pairs = evaluated.matched_segments
+    refs, preds = (run_columns(runs).segment for runs in (evaluated.refs, evaluated.preds))
+    gone = _ignored_runs(family, evaluated) if family.ignored else (_NONE, _NONE, _NONE)
     sums = Counts.of(
         len(family.classes),
         len(family.clips),
         [_without(some, left_out) for some, left_out in zip((pairs, preds, refs), gone, strict=True)],
     )
-    matcher = found.matcher
+    matcher = evaluated.matcher
     words = f"{matcher.kind.value} matcher, search {time_text(matcher.search)}, reward {matcher.overlap_reward}"
     policy = f"{words}; {grid}{rules.words}"
     return CountMetric("boundary", Input.TRACE, policy, "runs", family.classes, sums.tallied, rules=rules)
@@ -121,10 +120,10 @@ def _without(segments: Indices, gone: Indices) -> tuple[Indices, Indices]:
     return np.concatenate([segments, gone]), np.repeat([1, -1], [len(segments), len(gone)])
 
 
-def _ignored_runs(family: Family, found: EventEvaluation) -> tuple[Indices, Indices, Indices]:
+def _ignored_runs(family: Family, evaluated: EventEvaluation) -> tuple[Indices, Indices, Indices]:
     """The segments of pairs, predictions and references that do not count, each as often as it has one."""
     matched: dict[int, list[Match]] = {}
-    for match in found.matches:
+    for match in evaluated.matches:
         matched.setdefault(match.segment, []).append(match)
     # What is ignored is taken away from the counts, for it is little beside what counts.
     gone: list[list[int]] = [[], [], []]
@@ -133,8 +132,8 @@ def _ignored_runs(family: Family, found: EventEvaluation) -> tuple[Indices, Indi
         ignored = sum(is_ignored(match.ref, hidden) for match in pairs)
         gone[0] += [segment] * ignored
         for number, runs, paired in (
-            (1, found.preds, {match.pred for match in pairs}),
-            (2, found.refs, {match.ref for match in pairs}),
+            (1, evaluated.preds, {match.pred for match in pairs}),
+            (2, evaluated.refs, {match.ref for match in pairs}),
         ):
             alone = (run for run in runs.get(segment, ()) if run not in paired)
             gone[number] += [segment] * (ignored + sum(is_ignored(run, hidden) for run in alone))
@@ -197,7 +196,7 @@ def _check_segments(both: Intervals, length: Fraction) -> None:
 
 
 def _cells_of_clips(both: Intervals, length: Fraction, durations: Mapping[str, Fraction]) -> tuple[Indices, Indices]:
-    """How many segments each clip has, in exact numbers and in floats."""
+    """The number of segments of each clip, by exact arithmetic and in floats."""
     times = [durations[clip] for clip in both.clips]
     exact = [ceil(time / length) for time in times]
     floats = [ceil(float(time) / float(length)) for time in times]
@@ -205,7 +204,7 @@ def _cells_of_clips(both: Intervals, length: Fraction, durations: Mapping[str, F
 
 
 def _cells_of_events(both: Intervals, length: Fraction) -> tuple[Indices, Indices]:
-    """How many segments each clip has up to the last event of either side, in exact numbers and in floats."""
+    """The number of segments of each clip up to the last event of either side, by exact arithmetic and in floats."""
     exact, floats = (np.zeros(len(both.clips), dtype=np.int64) for _ in range(2))
     for side in (both.ref, both.pred):
         whole = int(length * both.unit)
@@ -416,20 +415,10 @@ def _difference(both: Intervals, near: Pairs, number: int, exact: bool) -> PairD
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardMetrics(Measured):
-    """The metrics, and the decisions on which exact and float arithmetic differ."""
+    """The metrics; those of events and of segments have the decisions on which exact and float arithmetic differ."""
 
     event: EventMetrics
     segment: SegmentMetrics
-
-    @property
-    def pair_differences(self) -> tuple[PairDifference, ...]:
-        """The pairs of events that are a candidate under one arithmetic only."""
-        return self.event.differences
-
-    @property
-    def cell_differences(self) -> tuple[CellDifference, ...]:
-        """The segments that are active under one arithmetic only."""
-        return self.segment.differences
 
 
 def standard_metrics(
@@ -449,10 +438,10 @@ def standard_metrics(
 ) -> StandardMetrics:
     """Measure two tables and the family they make; the contract declares grid and matcher.
 
-    `durations` are the lengths of all clips, needed where segments end with the clip;
-    `events` is the evaluation of that matcher on the family, where there is one already; `unlisted` is the
-    number of predictions on clips that were not listed, `unmeasured` that of clips taken to end with their last event,
-    of so many `clips` in all, if the family is a part of them.
+    `durations` are the lengths of all clips, needed where segments end with the clip; `events` is the evaluation of
+    that matcher on the family, where there is one already; `unlisted` is the number of predictions on clips that were
+    not listed, `unmeasured` that of clips taken to end with their last event. If the family is a part of a whole,
+    `clips` is the number of clips of the whole.
     """
     settings = settings or MetricSettings()
     times = (settings.event.collar, settings.segment)

@@ -8,9 +8,10 @@ from operator import attrgetter
 import numpy as np
 from msgspec import structs
 
-from tracepact.data.assembly import UNION_CLASS, assemble, by_stem, similar_clip
+from tracepact.data.assembly import assemble
 from tracepact.data.events import Durations, Event, EventColumns, EventTable, Lengths, Regions, columns, listed_lengths
-from tracepact.data.family import Mode, Side
+from tracepact.data.family import UNION_CLASS, Mode, Side
+from tracepact.data.labels import by_stem, similar_clip
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.contract import Contract
@@ -45,7 +46,7 @@ from tracepact.wording import count, print_number, time_text
 
 @dataclass(frozen=True, slots=True)
 class WholeComparison:
-    """What only the whole can tell of which two tables are a part: its classes, its clips, how many have no length."""
+    """Facts of a whole that its part does not show: the classes, the number of clips, and of those without a length."""
 
     classes: tuple[str, ...]
     clips: int
@@ -104,7 +105,7 @@ def compare(
 
 
 def _lengths(reference: EventTable, prediction: EventTable, durations: Lengths, step: Fraction) -> Durations:
-    """How long every clip of either side is."""
+    """The length of every clip of either side."""
     found = dict(listed_lengths(durations))
     for clip in (*reference.clips, *prediction.clips):
         if isinstance(durations, Fraction):
@@ -402,25 +403,25 @@ class MetricsTally(Record, frozen=True):
     listed_cells: tuple[PlacedCell, ...]
 
     @classmethod
-    def of(cls, found: Measured, first: int, most: int) -> "MetricsTally":
+    def of(cls, measured: Measured, first: int, most: int) -> "MetricsTally":
         """The tally of a batch whose clips start at this place among all clips."""
-        shown = tuple(MetricTally.of(m) if isinstance(m, CountMetric) else None for m in found.metrics)
-        head = found.arithmetic, found.clips, found.left_out, found.unlisted, most, shown
-        if not isinstance(found, StandardMetrics):
+        shown = tuple(MetricTally.of(m) if isinstance(m, CountMetric) else None for m in measured.metrics)
+        head = measured.arithmetic, measured.clips, measured.left_out, measured.unlisted, most, shown
+        if not isinstance(measured, StandardMetrics):
             return cls(*head, (), (), 0, 0, (), ())
-        index = {clip: first + number for number, clip in enumerate(found.clip_names)}
-        both = (found.event.exact, found.event.sed_eval, found.segment.exact, found.segment.sed_eval)
+        index = {clip: first + number for number, clip in enumerate(measured.clip_names)}
+        both = (measured.event.exact, measured.event.sed_eval, measured.segment.exact, measured.segment.sed_eval)
         labels = {label: number for number, label in enumerate(both[0].labels)}
-        pairs = [PlacedPair((index[d.clip], number), d) for number, d in enumerate(found.pair_differences)]
+        pairs = [PlacedPair((index[d.clip], number), d) for number, d in enumerate(measured.event.differences)]
         sides = {side: number for number, side in enumerate(Side)}
         cells = [
             PlacedCell((sides[d.side], labels[d.label], index[d.clip], number), d)
-            for number, d in enumerate(found.cell_differences)
+            for number, d in enumerate(measured.segment.differences)
         ]
         return cls(
             *head,
             tuple(map(MetricTally.of, both)),
-            (DistanceTally.of(found.event.onset_error), DistanceTally.of(found.event.offset_error)),
+            (DistanceTally.of(measured.event.onset_error), DistanceTally.of(measured.event.offset_error)),
             len(pairs),
             sum(cell.found.count for cell in cells),
             tuple(sorted(pairs, key=_place)[:most]),

@@ -23,7 +23,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricSums:
-    """What draws have of a metric over some clips, so that those of other clips can be added in any order (rule 24.20).
+    """The sums of a metric over some clips in every draw; those of other clips can be added in any order (rule 24.20).
 
     `counts` are draws by kinds by classes; of errors and cells, which not every metric has, draws by kinds and draws.
     """
@@ -44,7 +44,7 @@ def drawn_values(metric: Metric, weights: Weights) -> dict[str, Values]:
 
 
 def metric_sums(metric: Metric, weights: Weights) -> MetricSums:
-    """What draws have of a metric, given how often each draw has each of its clips."""
+    """The sums of a metric in every draw, given how often each draw has each of its clips."""
     counts = metric.counts.drawn(weights)
     if isinstance(metric, MeanMetric):
         return MetricSums(counts, None, None)
@@ -155,7 +155,7 @@ class MetricDifference(MetricInterval):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedSystems:
-    """What is said of several systems: the intervals of each, and the differences of all but the first from it."""
+    """The intervals of several systems, and the differences of all but the first from the first."""
 
     intervals: tuple[dict[Quantity, MetricInterval], ...]
     differences: tuple[dict[Quantity, MetricDifference], ...]
@@ -207,16 +207,7 @@ def compare_systems(systems: Sequence[Measured], bootstrap: Bootstrap = USUAL) -
 def aligned(systems: Sequence[Measured]) -> list[Measured]:
     """The systems with the clips of all of them, in one order."""
     names = tuple(dict.fromkeys(clip for some in systems for clip in some.clip_names))
-    number = {clip: k for k, clip in enumerate(names)}
-    found = []
-    for some in systems:
-        if some.clip_names == names:
-            found.append(some)
-            continue
-        clips = [number[clip] for clip in some.clip_names]
-        metrics = tuple(metric.renumbered(clips, len(names)) for metric in some.metrics)
-        found.append(Measured(some.arithmetic, names, metrics, some.left_out, some.unlisted))
-    return found
+    return [some.on_clips(names) for some in systems]
 
 
 _Ends = tuple[float | None, float | None, int]
@@ -368,7 +359,7 @@ _Written = tuple[str, str, Fraction | None, float | None, float | None, float | 
 
 
 def _written(quantity: Quantity, one: MetricInterval) -> _Written:
-    """What a record of a value begins with: what it is, exact and for reading, its interval, its undefined draws."""
+    """The first fields of the record of a value: its name, the value exact and for reading, its interval."""
     exact = None if isinstance(one.value, float) else one.value  # a float is for reading alone
     decimal = rounded(exact) if exact is not None else None if one.value is None else float(one.value)
     low, high = (None if end is None else rounded(end) for end in (one.low, one.high))

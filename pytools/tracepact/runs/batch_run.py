@@ -19,14 +19,22 @@ from tracepact.files import put_folder
 from tracepact.inputs import digest_within, open_within
 from tracepact.language.contract import Contract
 from tracepact.records import record_from_bytes
-from tracepact.runs.directory import SOURCE, RunFolder, check_place
-from tracepact.runs.manifest import NAME, Data, batch_manifest, manifest_text, policies_of, written_fault
-from tracepact.runs.pages import PAGE, ReportPages, fits_page
+from tracepact.runs.batches import FailedBatch
+from tracepact.runs.directory import check_place
+from tracepact.runs.manifest import (
+    NAME,
+    SOURCE,
+    Data,
+    RunFolder,
+    batch_manifest,
+    manifest_text,
+    policies_of,
+    written_fault,
+)
 from tracepact.runs.report import Report
 from tracepact.runs.report_parts import PageData
-from tracepact.runs.report_views import notebook_html, report_text
+from tracepact.runs.report_views import PAGE, ReportPages, fits_page, notebook_html, report_text
 from tracepact.runs.rows import LARGEST_ROWS, SCORE_COLUMNS, SCORES, read_score_tables, stored_tables, typed_score_rows
-from tracepact.runs.sides import FailedBatch
 from tracepact.runs.task import Head, InputFile
 from tracepact.runs.timelines import Timeline, timeline_figure, vector_figure
 from tracepact.show.pages import Picture
@@ -36,7 +44,7 @@ from tracepact.wording import count
 
 
 class AnyRun(ABC):
-    """What a run in memory and one in batches have in common."""
+    """The methods that a run in memory and one in batches share."""
 
     # Both kinds have slots; a base without them would give every run a dictionary.
     __slots__ = ()
@@ -133,7 +141,7 @@ NO_ROWS = "score with out=FOLDER (--out DIR), which keeps the rows, or without a
 
 
 def not_kept(name: str, what: str, help: str = NO_TABLES) -> InvalidInput:
-    """That a run in batches, called so, does not have what something needs."""
+    """The refusal where a run in batches does not keep what a function needs."""
     headline = f"{name} was scored in batches and keeps {what}"
     return InvalidInput([Diagnostic("not-kept", headline, None, help)])
 
@@ -192,7 +200,7 @@ class BatchRun(AnyRun):
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return "the run" if self.folder is None else f"the run `{self.folder}`"
 
     @property

@@ -1,11 +1,9 @@
-"""What is done in batches by an engine: both sides, their tasks and the sum of these; and scoring in batches."""
+"""Both sides read for batches, batches done by an engine and added, and scoring in batches: `score_batches`."""
 
 import errno
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -13,60 +11,91 @@ from typing import Any, Unpack
 from msgspec import structs
 
 from tracepact.data.assembly import assemble
-from tracepact.data.dataset import holds_scores, is_dataset, open_dataset
+from tracepact.data.dataset import Dataset, holds_scores, is_dataset, open_dataset
 from tracepact.data.decoding import keep_confident
-from tracepact.data.event_rows import Ends, Outside, report_length_unit, report_unit
+from tracepact.data.event_rows import Outside, report_length_unit, report_unit
 from tracepact.data.events import Durations, EventTable
 from tracepact.data.family import Mode
-from tracepact.data.folders import FileFolder, is_file_folder, open_folder, report_table_lengths
-from tracepact.data.formats import Reading, report_unused_readings
+from tracepact.data.fields import report_unequal_arrays
+from tracepact.data.formats import report_unused_readings
 from tracepact.data.labels import label_map_from
 from tracepact.data.memory import conditions_from, events_from, regions_from
 from tracepact.data.preparation import lengths_of_files, name_clips, part_of, report_excuses
-from tracepact.diagnostics.codes import CODES, Severity
+from tracepact.data.readings import Reading
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, not_spelled_out
-from tracepact.diagnostics.findings import Diagnostic, RowPlace
+from tracepact.diagnostics.findings import CODES, Diagnostic, RowPlace, Severity
 from tracepact.diagnostics.records import DiagnosticRecord, RowPlaceRecord
 from tracepact.engines import Engine, EngineProgress, Work, engine_from, kept_engine, no_progress, run_tasks
+from tracepact.evaluate.scorecard import Scorecard
 from tracepact.language.compilation import contract_from
 from tracepact.language.contract import Contract
 from tracepact.measures.policy import MetricSettings
 from tracepact.outputs import refuse_address
 from tracepact.records import record_bytes
-from tracepact.runs.batch_directory import Making, finish, place_of_run, start_making
 from tracepact.runs.batch_run import BatchRun
 from tracepact.runs.batches import (
     BatchPlan,
+    BatchSum,
     BatchTask,
     Job,
     ReadyBatch,
-    SentContract,
-    batch_sum,
+    Tallied,
+    counted_batch,
     failed_batch,
-    faulty_batch,
+    job_of,
     make_plan,
-    ready_batch,
 )
-from tracepact.runs.pages import PAGE, WITH_RUN, ReportPages
-from tracepact.runs.report_parts import PageData, page_data, report_from
-from tracepact.runs.report_views import Sounds
-from tracepact.runs.sides import BatchSum, Lengths, Sides, Source, Tallied, names_alone, origin_of
-from tracepact.runs.tally import FindingsTally, RunTally, tally_of
-from tracepact.runs.task import Head, Scored, Task, TaskOptions, check_conditions, lengths_from, score_prepared
-from tracepact.wording import count, parse_exact
+from tracepact.runs.directory import Making, finish, place_of_run, start_making
+from tracepact.runs.report import DiagnosticsRecord
+from tracepact.runs.report_parts import PageData, Sounds, page_data, report_from
+from tracepact.runs.report_views import PAGE, WITH_RUN, ReportPages
+from tracepact.runs.sides import (
+    FileFolder,
+    Lengths,
+    Sides,
+    Source,
+    is_file_folder,
+    names_alone,
+    open_folder,
+    origin_of,
+    silent_table,
+)
+from tracepact.runs.tally import RunTally, tally_of
+from tracepact.runs.task import (
+    KEEP_SCORES,
+    USUAL_MEMORY,
+    Head,
+    Scored,
+    Task,
+    TaskOptions,
+    batch_memory,
+    check_conditions,
+    lengths_from,
+    refuse_soft_labels,
+    score_prepared,
+)
+from tracepact.wording import count
 
 # What is done in batches: both sides, in pieces or in memory, what goes with them, and a task for each batch.
 
 
-def open_sides(task: Task, diagnostics: Diagnostics) -> Sides:
-    """Both sides in pieces where they can be read so, else in memory; InvalidInput if something cannot be read."""
-    ref, pred = task.readings
-    read = side_from(task.ref, ref, "ref", diagnostics), side_from(task.pred, pred, "pred", diagnostics)
-    return sides_of(read, task, diagnostics)
+def open_sides(task: Task, diagnostics: Diagnostics, *, keeps_scores: bool = False) -> Sides:
+    """Both sides in pieces where they can be read so, else in memory, with what goes with them.
 
-
-def sides_of(read: Sequence[Source | None], task: Task, diagnostics: Diagnostics) -> Sides:
-    """Both sides as they were read, with what goes with them; InvalidInput if something could not be read."""
+    With `keeps_scores` predicted scores are not decoded: they stand beside a table of their clips without events.
+    InvalidInput if something cannot be read.
+    """
+    readings = task.readings
+    read = (
+        side_from(task.ref, readings[0], "ref", diagnostics),
+        side_from(task.pred, readings[1], "pred", diagnostics, keeps_scores=keeps_scores),
+    )
+    tables = [_unread_table(side) for side in read if side is not None]
+    if len(tables) == 2 and not keeps_scores:
+        # Both at once, as in memory: what one side has no use for, the other may have.
+        report_unused_readings(list(zip(readings, tables, strict=True)), diagnostics)
+    elif len(tables) == 2:
+        report_unequal_arrays(tables[0], tables[1], diagnostics)
     labels = label_map_from(task.label_map, diagnostics)
     lengths = lengths_from(task.durations, diagnostics)
     regions = regions_from(task.ignore, diagnostics) if task.ignore is not None else None
@@ -79,28 +108,33 @@ def sides_of(read: Sequence[Source | None], task: Task, diagnostics: Diagnostics
     return Sides(reference, prediction, lengths, regions, groups, labels, Outside(task.outside), renamed, said)
 
 
-def is_in_pieces(data: Any, reading: Reading) -> bool:
-    """Whether a side is one that is read in pieces (rule 24.2)."""
+def side_from(
+    data: Any, reading: Reading, name: str, diagnostics: Diagnostics, *, keeps_scores: bool = False
+) -> Source | None:
+    """A side in pieces where it can be read so (rule 24.2), else in memory; None, which is reported, if it cannot."""
     # Only a table whose columns have their own names is read in pieces; maps and decodings need the reader of files.
     plain = reading.format in (None, "table") and reading.columns is None and reading.decoding is None
-    return plain and is_dataset(data) and not holds_scores(data)
-
-
-def side_from(data: Any, reading: Reading, name: str, diagnostics: Diagnostics) -> Source | None:
-    """A side in pieces where it can be read so, else in memory; None, which is reported, if it cannot be read."""
-    if is_in_pieces(data, reading):
+    if plain and is_dataset(data) and not holds_scores(data):
         return open_dataset(data, diagnostics)
-    folder = folder_from(data, reading, diagnostics)
+    if keeps_scores:
+        reading = replace(reading, decoding=KEEP_SCORES)
+    folder = _folder_from(data, reading, diagnostics, by_confidence=not keeps_scores)
     if folder is not None:
-        report_unused_readings(((reading, names_alone(folder)),), diagnostics)
         return folder
-    table = keep_confident(events_from(data, diagnostics, name=name, reading=reading), reading.decoding, diagnostics)
-    report_unused_readings(((reading, table),), diagnostics)
-    return table
+    table = events_from(data, diagnostics, name=name, reading=reading)
+    if not keeps_scores:
+        return keep_confident(table, reading.decoding, diagnostics)
+    refuse_soft_labels(table, diagnostics)
+    return silent_table(table.origin.scores) if table.origin is not None and table.origin.scores is not None else table
 
 
-def folder_from(
-    data: Any, reading: Reading, diagnostics: Diagnostics, *, by_confidence: bool = True
+def _unread_table(side: Source) -> EventTable:
+    """A side as a table that says how it came to be; of one in pieces no row is read for that."""
+    return EventTable(side.name, {}, side.digest, origin_of(side)) if isinstance(side, Dataset) else names_alone(side)
+
+
+def _folder_from(
+    data: Any, reading: Reading, diagnostics: Diagnostics, *, by_confidence: bool
 ) -> FileFolder | EventTable | None:
     """A folder of files, one a clip, in pieces; an empty table if it is faulty, which is reported; None if it is none.
 
@@ -109,11 +143,11 @@ def folder_from(
     if not is_file_folder(data, reading):
         return None
     # What it finds is reported only if the folder is one after all: else the reader of files says what is wrong.
-    found = Diagnostics()
-    folder = open_folder(data, reading, found, by_confidence=by_confidence)
-    if folder is None and not found.errors:
+    faults = Diagnostics()
+    folder = open_folder(data, reading, faults, by_confidence=by_confidence)
+    if folder is None and not faults.errors:
         return None
-    diagnostics.extend(found)
+    diagnostics.extend(faults)
     return folder or EventTable(str(data), {})
 
 
@@ -158,20 +192,6 @@ def _says_lengths(side: Source) -> bool:
     return origin is not None and bool(origin.lengths)
 
 
-def job_of(contract: Contract, sides: Sides, plan: BatchPlan, mode: Mode) -> Job:
-    """What all batches of a plan share."""
-    name = plan.durations.name if isinstance(plan.durations, Durations) else "durations"
-    return Job(
-        SentContract.of(contract),
-        *sides.in_pieces,
-        plan.classes,
-        mode,
-        sides.labels,
-        sides.outside,
-        None if plan.durations is None else name,
-    )
-
-
 class Tasks(Sequence[BatchTask]):
     """The tasks of a plan, each made when it is asked for; with the `scores` of frames that sides have, or without."""
 
@@ -200,39 +220,7 @@ class Tasks(Sequence[BatchTask]):
 
 # Does the batches of a plan by an engine and adds what they give; what is missing or wrong is said of the whole.
 
-USUAL_MEMORY = "2GB"
 OnPlan = Callable[[BatchPlan], EngineProgress]
-_UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
-_SHARE = 4
-"""A batch may take this part of the memory that is left for each worker; names, reading and results take the rest."""
-_LEAST, _MOST = 64 * 10**6, 10**18
-
-
-def memory_from(memory: str | int) -> int:
-    """An amount of memory in bytes, from text such as `2GB`; InvalidInput if it is none."""
-    found = _SIZE.fullmatch(str(memory)) if isinstance(memory, str) or abs(memory) < _MOST else None
-    unit = _UNITS.get(found[2].lower()) if found else None
-    try:
-        number = parse_exact(found[1]) if found else Fraction(0)
-    except ValueError:
-        number = Fraction(0)
-    amount = int(number * (unit or 0))
-    if not _LEAST <= amount < _MOST:
-        shown = str(memory)[:60] if isinstance(memory, str) or found else "a number of that size"
-        headline, help = f"`{shown}` is not an amount of memory of at least 64MB", "write it as `2GB` or `500MB`"
-        if amount >= _MOST:
-            headline = f"`{shown}` is more memory than any machine has"
-        elif found and not found[2] and number * 10**9 >= _LEAST:
-            headline, help = f"`{shown}` has no unit of memory and would be bytes", f"write `{found[1]}GB`"
-        raise InvalidInput([Diagnostic("bad-memory", headline, None, help)])
-    return amount
-
-
-def batch_memory(memory: str | int, engine: Engine) -> int:
-    """How many bytes one batch may take, out of the memory of all workers."""
-    # Workers of one machine share its memory; those of a cluster elsewhere have their own, which is not known here.
-    return memory_from(memory) // (_SHARE * engine.number)
 
 
 def run_batches(
@@ -245,7 +233,7 @@ def run_batches(
     *,
     strict: bool,
     scores: bool = False,
-) -> tuple[BatchSum[Tallied], Tallied, FindingsTally]:
+) -> tuple[BatchSum[Tallied], Tallied, DiagnosticsRecord]:
     """The sum of all batches, its tally, and what was found of all; InvalidInput if a batch found an error.
 
     OSError if every batch failed.
@@ -259,7 +247,7 @@ def run_batches(
     if total is None:
         raise InvalidInput([Diagnostic("unknown-duration", "there are no clips to score", RowPlace(sides.names[0]))])
     # Whether times look like milliseconds depends on all events of a side, so it is said of the sum.
-    ends = [Ends(*side.ends) for side in (total.reference, total.prediction)]
+    ends = [side.ends for side in (total.reference, total.prediction)]
     for own, name in zip(ends, sides.names, strict=True):
         report_unit(own, name, diagnostics)
     report_length_unit(ends[0], plan.durations.name if isinstance(plan.durations, Durations) else None, diagnostics)
@@ -277,10 +265,10 @@ def run_batches(
     if total.tally is None:
         why = total.given_up[-1].why if total.given_up else "nothing is known"
         raise OSError(errno.EIO, f"every batch failed three times; the last fault was {why}")
-    return total, total.tally, FindingsTally.of(diagnostics) + total.findings
+    return total, total.tally, DiagnosticsRecord.of(diagnostics) + total.findings
 
 
-def _not_kept(findings: FindingsTally) -> Iterator[Diagnostic]:
+def _not_kept(findings: DiagnosticsRecord) -> Iterator[Diagnostic]:
     """How many findings of each code were counted and not kept."""
     held = Counter(one.code for one in findings.items)
     return (not_spelled_out(code, more) for code, times in findings.counts.items() if (more := times - held[code]))
@@ -351,7 +339,7 @@ def score_batches(
 
 @dataclass(frozen=True, slots=True)
 class BatchOutput:
-    """What a scoring in batches writes, and where."""
+    """Where a scoring in batches writes, and which parts."""
 
     out: str | Path | None = None
     violations: bool = True
@@ -380,8 +368,6 @@ def score_task_in_batches(
     diagnostics.extend(contract.warnings)
     sides = open_sides(task, diagnostics)
     plan = make_plan(contract, sides, mode, room, batch_clips, diagnostics)
-    for side in (sides.reference, sides.prediction):
-        report_table_lengths(names_alone(side), plan.durations, diagnostics)
     if sides.conditions:
         check_conditions(sides.conditions, plan.clips, diagnostics)
     diagnostics.raise_errors()
@@ -406,7 +392,7 @@ def score_task_in_batches(
         total, tally, findings = run_batches(
             partial(score_batch, job), sides, plan, kept, told, diagnostics, strict=task.strict, scores=True
         )
-        head = replace(head, preparation=sides.preparation(total))
+        head = replace(head, preparation=sides.preparation((total.reference, total.prediction), total.outside))
         tally = structs.replace(tally, findings=findings)
         run = BatchRun(
             head,
@@ -428,7 +414,7 @@ def score_task_in_batches(
 
 
 def _views(run: BatchRun, data: PageData, page: Callable[[Sequence[str]], Sounds] | None) -> dict[str, str]:
-    """What pages are made of, and the page and the Markdown themselves where they are asked for."""
+    """The data that pages are made of; with `page`, the HTML page and the Markdown as well."""
     pages = ReportPages(run.head.contract, run.report, data)
     views = {} if page is None else pages.files(WITH_RUN, page(pages.clips))
     return {PAGE: record_bytes(data).decode(), **views}
@@ -457,16 +443,17 @@ def score_batch(job: ScoreJob, task: BatchTask) -> BatchSum[RunTally]:
     # Asked by the worker, not by whoever plans: on a cluster the records are read where the work is.
     if making is not None and (kept := making.finished(task.batch.number)) is not None:
         return kept
-    try:
-        ready = ready_batch(job.data, task)
+    cards: list[Scorecard] = []
+
+    def counted(ready: ReadyBatch) -> RunTally:
         scored = _scored(job, task, ready)
-    except InvalidInput as error:
-        return faulty_batch(error)
-    kept_too = making is not None
-    tally = tally_of(scored, task.batch.first, clips=kept_too, page=kept_too and job.page, batch=True)
-    total = batch_sum(task, ready, tally)
-    if making is not None:
-        making.keep(task.batch.number, total, scored.card)
+        cards.append(scored.card)
+        kept_too = making is not None
+        return tally_of(scored, task.batch.first, clips=kept_too, page=kept_too and job.page, batch=True)
+
+    total = counted_batch(job.data, task, counted)
+    if making is not None and total.tally is not None:
+        making.keep(task.batch.number, total, cards[0])
     return total
 
 

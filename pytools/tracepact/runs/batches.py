@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,34 +12,87 @@ from numpy.typing import NDArray
 from tracepact.data.assembly import check_windows, class_set, clip_lengths, report_one_sided, report_unknown_clips
 from tracepact.data.event_rows import Ends, Outside, ends_of, is_outside
 from tracepact.data.events import Durations, Event, EventTable, Regions, ScoreField, common_unit, ratios, roomy, ticks
-from tracepact.data.family import Indices, Mode
-from tracepact.data.grid import ceil_div
+from tracepact.data.family import Indices, Mode, ceil_div
 from tracepact.data.labels import LabelMap, apply_map, report_merged, report_unused
 from tracepact.data.memory import AudioFolder, audio_durations
-from tracepact.data.preparation import Prepared, SideTables, called_alike, prepare
+from tracepact.data.preparation import Prepared, SideTables, called_alike, prepare, report_table_lengths
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.language.compilation import parse_contract
 from tracepact.language.contract import Contract
-from tracepact.runs.report import OutsideEvent
+from tracepact.records import Record
+from tracepact.runs.report import DiagnosticsRecord, OutsideEvent
 from tracepact.runs.sides import (
-    NO_FINDINGS,
-    BatchSum,
-    FailedBatch,
     InPieces,
     PlacedOutside,
     SideNames,
     Sides,
     SideSum,
     Source,
-    Tallied,
     label_table,
+    names_alone,
     names_of,
     origin_of,
 )
-from tracepact.runs.tally import FindingsTally
 from tracepact.thresholds.family import contract_of_field, report_columns
 from tracepact.wording import parse_stored, seconds
+
+# What one batch gives, or many together, as a record that can be added.
+
+
+class AddableTally(Protocol):
+    """Counts of some clips that can be added in any order, with the findings about the input."""
+
+    @property
+    def findings(self) -> DiagnosticsRecord:
+        """What was found."""
+
+    def __add__(self, other: Self) -> Self: ...
+
+
+Tallied = TypeVar("Tallied", bound=AddableTally)
+NO_FINDINGS = DiagnosticsRecord({}, ())
+
+
+class FailedBatch(Record, frozen=True):
+    """A batch that failed: its number, its first and last clip, how many clips it has, and why it failed."""
+
+    batch: int
+    first: str
+    last: str
+    clips: int
+    why: str
+
+
+class BatchSum(Record, Generic[Tallied], frozen=True):
+    """What one batch gives, or many together; without a tally if no batch could be counted."""
+
+    batches: int
+    tally: Tallied | None
+    errors: DiagnosticsRecord
+    reference: SideSum
+    prediction: SideSum
+    outside: tuple[PlacedOutside, ...] = ()
+    given_up: tuple[FailedBatch, ...] = ()
+
+    @property
+    def findings(self) -> DiagnosticsRecord:
+        """What was found of the clips that were counted."""
+        return NO_FINDINGS if self.tally is None else self.tally.findings
+
+    def __add__(self, other: "BatchSum[Tallied]") -> "BatchSum[Tallied]":
+        tallies = [one for one in (self.tally, other.tally) if one is not None]
+        return BatchSum(
+            self.batches + other.batches,
+            tallies[0] + tallies[1] if len(tallies) == 2 else tallies[0] if tallies else None,
+            self.errors + other.errors,
+            self.reference + other.reference,
+            self.prediction + other.prediction,
+            # Results arrive in any order: what is listed is sorted by its place in the whole, so that sums are alike.
+            tuple(sorted((*self.outside, *other.outside), key=lambda one: one.place)),
+            tuple(sorted((*self.given_up, *other.given_up), key=lambda one: one.batch)),
+        )
+
 
 # The plan of a scoring in batches: what only the whole can tell is checked first, and clips are cut into batches.
 
@@ -71,7 +125,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class BatchPlan:
-    """What is counted in batches: the clips in their order, the lengths that are known, the class set, the batches.
+    """A scoring cut into batches: the clips in their order, the known lengths, the class set, the batches.
 
     `findings` is what was found by the pass over names; nothing of it is found again by a batch.
     """
@@ -95,7 +149,7 @@ def make_plan(
     every_length: bool = True,
     columns: Sequence[str] | None = None,
 ) -> BatchPlan:
-    """Check the whole by its names and cut it into batches of at most so many bytes each; errors raise InvalidInput.
+    """Check the whole by its names and cut it into batches of at most `memory` bytes each; errors raise InvalidInput.
 
     `every_length` asks that every clip has a length that is known, as in a scoring (rule 5.1). `columns` are the
     classes of predicted scores of frames, which have no labels of their own, as a label map calls them (rule 19.3).
@@ -137,6 +191,8 @@ def make_plan(
         report_one_sided(listed[0], listed[1], diagnostics)
     if sides.ignore is not None:
         _report_unused_regions(sides.ignore, frozenset(clips), diagnostics)
+    for side in (reference, prediction):
+        report_table_lengths(names_alone(side), durations, diagnostics)
     size = _sizes(clips, names, frames, len(classes), contract.reach)
     bounds = _bounds(size, memory, most_clips or MOST_CLIPS)
     return BatchPlan(clips, lengths, durations, tuple(classes), tuple(_batches(clips, bounds, names)), diagnostics)
@@ -147,7 +203,8 @@ def _unknown(prediction: Source, pred: SideNames, ref: SideNames, durations: Dur
     listed = durations.clips if isinstance(durations, Durations) else {}
     unknown = {clip: number for clip, number in pred.clips.items() if clip not in ref.clips and clip not in listed}
     none = Fraction(0)
-    clips = {clip: (Event(none, none, "", _row(int(pred.first[number]))),) for clip, number in unknown.items()}
+    rows = {clip: int(pred.first[number]) for clip, number in unknown.items()}
+    clips = {clip: (Event(none, none, "", None if row < 0 else row),) for clip, row in rows.items()}
     return EventTable(prediction.name, clips, None, origin_of(prediction, pred, clips))
 
 
@@ -171,10 +228,6 @@ def _without_dropped(
         staying |= {e.label for clip, e in mapped.events if clip not in lengths or not is_outside(e, lengths[clip])}
     clips = {clip: tuple(e for e in events if e.label in staying) for clip, events in listed.clips.items()}
     return replace(listed, clips=clips)
-
-
-def _row(number: int) -> int | None:
-    return None if number < 0 else number
 
 
 def _known_lengths(
@@ -221,7 +274,7 @@ def _sizes(
 
 
 def _bounds(size: NDArray[np.int64], memory: int, most: int) -> list[int]:
-    """Where batches begin and the last ends: as many clips as have room, at least a few, at most so many."""
+    """Where batches begin and the last ends: as many clips as have room, at least a few, at most `most`."""
     bounds = [0]
     # Sums from the first clip on let a bound be found by bisection: a plan of a million clips takes no loop over them.
     sums = np.append(0, np.cumsum(size))
@@ -266,7 +319,7 @@ class SentContract:
 
     @classmethod
     def of(cls, contract: Contract) -> "SentContract":
-        """What is sent of a contract."""
+        """A contract in the form that is sent."""
         overrides = tuple((p.name, p.text) for p in contract.parameters if p.overridden)
         return cls(contract.source.text, contract.source.name, overrides, contract.text, contract.digest)
 
@@ -289,7 +342,7 @@ def _compiled(sent: SentContract) -> Contract:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What all batches share; `durations` is what the table of lengths is called, None where nothing says any."""
+    """The part of the work that all batches share; `durations` names the table of lengths, None if there are none."""
 
     contract: SentContract
     reference: InPieces | None
@@ -301,9 +354,23 @@ class Job:
     durations: str | None
 
 
+def job_of(contract: Contract, sides: Sides, plan: BatchPlan, mode: Mode) -> Job:
+    """The job of a plan, which all its batches share."""
+    name = plan.durations.name if isinstance(plan.durations, Durations) else "durations"
+    return Job(
+        SentContract.of(contract),
+        *sides.in_pieces,
+        plan.classes,
+        mode,
+        sides.labels,
+        sides.outside,
+        None if plan.durations is None else name,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class BatchTask:
-    """What one batch needs: its clips, the lengths that are known, and what of its sides and tables is in memory."""
+    """The input of one batch: its clips, their known lengths, and the parts of its tables that are in memory."""
 
     batch: Batch
     clips: tuple[str, ...]
@@ -355,10 +422,10 @@ def ready_batch(job: Job, task: BatchTask) -> ReadyBatch:
 
 
 def batch_sum(task: BatchTask, ready: ReadyBatch, tally: Tallied) -> BatchSum[Tallied]:
-    """What a batch gives, with what was counted of it."""
+    """The sum of one batch, with the tally of its clips."""
     record = ready.tables.record
     sides = [
-        SideSum(record[side]["dropped"], record[side]["ignored"], (own.events, own.far, own.outside, own.tiny))
+        SideSum(record[side]["dropped"], record[side]["ignored"], own)
         for side, own in zip(("reference", "prediction"), ready.ends, strict=True)
     ]
     index = {clip: task.batch.first + number for number, clip in enumerate(task.clips)}
@@ -375,26 +442,21 @@ def batch_sum(task: BatchTask, ready: ReadyBatch, tally: Tallied) -> BatchSum[Ta
 
 
 def counted_batch(job: Job, task: BatchTask, count: Callable[[ReadyBatch], Tallied]) -> BatchSum[Tallied]:
-    """What a batch gives, given what is counted of it; faults of its rows are in it, for the whole to report."""
+    """The sum of one batch; `count` tallies its clips. Faults of its rows are in the sum, for the whole to report."""
     try:
         ready = ready_batch(job, task)
         tally = count(ready)
         ready.diagnostics.raise_errors()
     except InvalidInput as error:
-        return faulty_batch(error)
+        # Other faults are of rows, and collected over all batches; this one makes every result of the worker worthless.
+        if any(one.code == "other-contract" for one in error.diagnostics):
+            raise
+        return BatchSum(1, None, DiagnosticsRecord.of(error.diagnostics), SideSum(), SideSum())
     return batch_sum(task, ready, tally)
 
 
-def faulty_batch(error: InvalidInput) -> BatchSum[Tallied]:
-    """What a batch gives whose rows have faults: the faults, for the whole to report; another contract is raised."""
-    # Other faults are of rows, and collected over all batches; this one makes every result of the worker worthless.
-    if any(found.code == "other-contract" for found in error.diagnostics):
-        raise error
-    return BatchSum(1, None, FindingsTally.of(error.diagnostics), SideSum(), SideSum())
-
-
 def failed_batch(task: BatchTask, why: str) -> BatchSum[Tallied]:
-    """What a batch that was given up counts as: nothing, and it is named."""
+    """The sum of a batch that was given up: it counts nothing, and the batch is named."""
     gone = FailedBatch(task.batch.number, task.clips[0], task.clips[-1], len(task.clips), why)
     return BatchSum(1, None, NO_FINDINGS, SideSum(), SideSum(), (), (gone,))
 

@@ -1,8 +1,9 @@
-"""`tracepact convert` and `tracepact lint-data`: events in another format, and what is odd in them."""
+"""`tracepact convert` and `tracepact lint-data`: events in another format, and what is odd in them and corrected."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -11,14 +12,16 @@ from typing import Unpack
 import click
 
 from tracepact.command_line import Exit
-from tracepact.data.event_rows import Outside, is_outside
-from tracepact.data.events import Durations, EventTable
+from tracepact.data.assembly import assemble, report_one_sided, report_unpredicted
+from tracepact.data.event_rows import Outside, is_outside, report_milliseconds
+from tracepact.data.events import Durations, Event, EventTable, Lengths, length_of
 from tracepact.data.fields import read_scores
-from tracepact.data.formats import Reading, read_events, report_unused_readings
-from tracepact.data.known_formats import FORMATS, TABLE
-from tracepact.data.lint import CHANGE_COLUMNS, change_rows, fix, lint
+from tracepact.data.formats import FORMATS, TABLE, read_events, report_unused_readings
+from tracepact.data.labels import similar_labels
 from tracepact.data.memory import durations_from
 from tracepact.data.preparation import Prepared
+from tracepact.data.readings import Reading
+from tracepact.data.sources import shown
 from tracepact.data.writers import (
     FIELD_FORMATS,
     NPZ,
@@ -30,10 +33,10 @@ from tracepact.data.writers import (
     written_format,
 )
 from tracepact.data.writers import PARQUET as PARQUET_FILE
-from tracepact.diagnostics.collection import Diagnostics
-from tracepact.diagnostics.findings import LISTED_PER_CODE, RowPlace, summarise
+from tracepact.diagnostics.collection import LISTED_PER_CODE, SPELLED_OUT, Diagnostics, InvalidInput, summarise
+from tracepact.diagnostics.findings import CODES, RowPlace, Severity
 from tracepact.files import encoded, table_text, write_folder, write_whole
-from tracepact.language.compilation import load_contract
+from tracepact.language.compilation import load_contract, parse_contract
 from tracepact.measures.tables import point_frames
 from tracepact.options import (
     TEXT,
@@ -49,12 +52,216 @@ from tracepact.runs.directory import owner
 from tracepact.runs.side_options import SideOptions, decoding_from, reading_options, side_options, task_from_options
 from tracepact.runs.task import prepared_tables, read_task
 from tracepact.show.lines import print_diagnostics, progress, say
-from tracepact.wording import count
+from tracepact.wording import count, print_number, quoted, seconds
+
+# Finds what is odd in references and predictions, without a grid, and corrects what can be corrected (rule 13.14).
+
+_NOT_OF_ONE_FRAME = (
+    *("joined-events", "vanished-event", "window-beyond-trace"),
+    *("one-sided-label", "clip-without-predictions"),
+)
+"""What only a real grid shows, and what is asked of two sides that are there."""
+
+
+def lint(
+    reference: EventTable | None,
+    prediction: EventTable | None,
+    durations: Lengths,
+    diagnostics: Diagnostics,
+    labels: Sequence[str] | None = None,
+) -> None:
+    """Report all that is odd, of one side alone what it shows; without durations no clip's end.
+
+    `labels` are those that a contract declares.
+    """
+    sides = [table for table in (reference, prediction) if table is not None]
+    none = EventTable(sides[0].name, {})
+    _assembled(reference or none, prediction or none, durations, labels, diagnostics)
+    for table in sides:
+        for clip, events in table.clips.items():
+            _report_events(clip, events, table, diagnostics)
+        _report_similar(table, diagnostics)
+    if reference is None and prediction is not None and isinstance(durations, Durations):
+        report_unpredicted(prediction, tuple(durations.clips), diagnostics)
+    report_milliseconds(reference or none, prediction or none, durations, diagnostics)
+    if prediction is not None and reference is not None:
+        report_one_sided(reference, prediction, diagnostics)
+        report_unpredicted(prediction, tuple(reference.clips), diagnostics)
+        for clip, events in prediction.clips.items():
+            if events and reference.clips.get(clip) == ():
+                predicted = count(len(events), "predicted event")
+                headline = f"`{shown(clip)}` is silent in the reference and has {predicted}"
+                diagnostics.add("silent-clip-predicted", headline, prediction.place(clip, events[0].row))
+
+
+def _assembled(
+    reference: EventTable,
+    prediction: EventTable,
+    durations: Lengths,
+    labels: Sequence[str] | None,
+    diagnostics: Diagnostics,
+) -> None:
+    """Report the findings of assembling on a grid of one frame in a clip, without those that this grid causes."""
+    # One frame longer than every clip: what is left of the checks are those that need no grid.
+    ends = [event.offset for table in (reference, prediction) for _, event in table.events]
+    starts = [event.onset for table in (reference, prediction) for _, event in table.events]
+    if durations is None:
+        durations = max([*ends, *starts], default=Fraction(0)) + 1
+    lengths = durations.clips.values() if isinstance(durations, Durations) else [durations]
+    contract = parse_contract(f"contract lint step {max(lengths, default=1)}s clause any on true : true")
+    odd = Diagnostics()
+    declared = replace(contract, labels=None if labels is None else tuple(labels))
+    with suppress(InvalidInput):  # the errors are in `odd`
+        assemble(declared, reference, prediction, durations=durations, diagnostics=odd)
+    diagnostics.extend(finding for finding in odd if finding.code not in _NOT_OF_ONE_FRAME)
+
+
+def _report_similar(table: EventTable, diagnostics: Diagnostics) -> None:
+    """Labels of one side that are most likely one label."""
+    first: dict[str, tuple[str, Event]] = {}
+    for clip, event in table.events:
+        first.setdefault(event.label, (clip, event))
+    for label, near in similar_labels(table.labels).items():
+        clip, event = first[label]
+        headline = f"`{shown(label)}` and `{shown(near)}` differ only in how they are written"
+        diagnostics.add("similar-labels", headline, table.place(clip, event.row), "write them alike, or map them")
+
+
+def _report_events(clip: str, events: Sequence[Event], table: EventTable, diagnostics: Diagnostics) -> None:
+    """Events of a clip without length, and those that overlap others of their label."""
+    for event in events:
+        if event.onset == event.offset:
+            headline = f"`{shown(event.label)}` at {seconds(event.onset)} in `{shown(clip)}` has no length"
+            diagnostics.add("zero-length", headline, table.place(clip, event.row))
+    for first, later in _overlaps(events):
+        what = f"`{shown(later.label)}` at {seconds(later.onset)} in `{shown(clip)}`"
+        headline = f"{what} overlaps the one at {seconds(first.onset)}"
+        help = f"the other is on line {first.row}" if first.row is not None else None
+        diagnostics.add("overlapping-events", headline, table.place(clip, later.row), help)
+
+
+def _overlaps(events: Sequence[Event]) -> Iterator[tuple[Event, Event]]:
+    """Each event that overlaps an earlier one of its label, behind the one that reaches furthest."""
+    furthest: dict[str, Event] = {}
+    distinct = dict.fromkeys(
+        event for event in events if event.onset < event.offset
+    )  # a repeated row is said elsewhere
+    for event in sorted(distinct, key=lambda e: (e.onset, e.offset)):
+        first = furthest.get(event.label)
+        if first is not None and event.onset < first.offset:
+            yield first, event
+        if first is None or event.offset > first.offset:
+            furthest[event.label] = event
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A correction: the row it was made in, the finding it answers, the event before and after (None: left out)."""
+
+    file: str
+    row: int | None
+    clip: str
+    finding: str
+    before: Event
+    after: Event | None
+
+
+def fix(table: EventTable, durations: Lengths, *, keep_outside: bool = False) -> tuple[EventTable, list[Correction]]:
+    """A corrected copy of a table, and every correction, row by row.
+
+    With `keep_outside`, for predictions, an event that starts after its clip stays: it is a false alarm (rule 13.31).
+    """
+    changes: list[Correction] = []
+    clips = {}
+    for clip, events in table.clips.items():
+        length = length_of(durations, clip)
+        clips[clip] = _Fixer(table, clip, length, changes, keep_outside).fixed(events)
+    return EventTable(table.name, clips, table.digest, table.origin), changes
+
+
+class _Fixer:
+    """Corrects the events of one clip, in the order of the rule."""
+
+    def __init__(
+        self, table: EventTable, clip: str, length: Fraction | None, changes: list[Correction], keep_outside: bool
+    ) -> None:
+        self.table, self.clip, self.length, self.changes = table, clip, length, changes
+        self.keep_outside = keep_outside
+
+    def _log(self, finding: str, before: Event, after: Event | None) -> Event | None:
+        place = self.table.place(self.clip, before.row)
+        self.changes.append(Correction(place.file, place.row, self.clip, finding, before, after))
+        return after
+
+    def fixed(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        """The events that stay, corrected; joined ones stand where the first of them stood."""
+        # A row that repeats another only once it is corrected is a repeat all the same.
+        kept: dict[Event, None] = {}
+        for event in events:
+            sound = self._alone(event)
+            if sound is not None and sound in kept:
+                self._log("duplicate-row", sound, None)
+            elif sound is not None:
+                kept[sound] = None
+        return self._joined(list(kept))
+
+    def _alone(self, event: Event) -> Event | None:
+        """The event corrected by itself and its clip."""
+        if event.offset < event.onset:
+            turned = replace(event, onset=event.offset, offset=event.onset)
+            self._log("offset-before-onset", event, turned)
+            event = turned
+        if event.offset == event.onset:
+            return self._log("zero-length", event, None)
+        if self.length is not None and event.onset >= self.length:
+            return event if self.keep_outside else self._log("starts-outside-clip", event, None)
+        if self.length is not None and event.offset > self.length:
+            return self._log("offset-beyond-clip", event, replace(event, offset=self.length))
+        return event
+
+    def _joined(self, events: list[Event]) -> tuple[Event, ...]:
+        """Overlapping events of a label as one, from the first onset to the last offset."""
+        groups: dict[str, list[list[Event]]] = {}
+        reach: dict[str, Fraction] = {}
+        for event in sorted(events, key=lambda e: (e.onset, e.offset)):
+            of_label = groups.setdefault(event.label, [])
+            if of_label and event.onset < reach[event.label]:
+                of_label[-1].append(event)
+            else:
+                of_label.append([event])
+            reach[event.label] = max(event.offset, reach.get(event.label, event.offset))
+        stands: dict[Event, Event | None] = {event: event for event in events}
+        for group in (group for of_label in groups.values() for group in of_label if len(group) > 1):
+            first, *rest = group
+            sure = [event.confidence for event in group if event.confidence is not None]
+            whole = replace(first, offset=max(e.offset for e in group), confidence=max(sure, default=None))
+            stands[first] = self._log("overlapping-events", first, whole) if whole != first else first
+            for event in rest:
+                stands[event] = self._log("overlapping-events", event, None)
+        return tuple(event for event in (stands[e] for e in events) if event is not None)
+
+
+CHANGE_COLUMNS = ("side", "file", "row", "filename", "event_label", "finding", "before", "after", "why")
+
+
+def change_rows(changes: Mapping[str, Sequence[Correction]]) -> Iterator[tuple[str, ...]]:
+    """The log of the corrections of both sides, as text; an event that was left out has an empty `after`."""
+    for side, items in changes.items():
+        for c in items:
+            row = "" if c.row is None else str(c.row)
+            after = _span(c.after) if c.after is not None else ""
+            yield side, c.file, row, c.clip, c.before.label, c.finding, _span(c.before), after, CODES[c.finding].meaning
+
+
+def _span(event: Event) -> str:
+    return f"{print_number(event.onset)} to {print_number(event.offset)}"
+
 
 # `tracepact convert`: write events or scores in another format, exactly.
 
 _KINDS = {TABLE: EVENTS, NPZ: SCORE_ARRAYS, PARQUET_FILE: PARQUET}
 """What is one file; all the others are a folder with a file for each clip."""
+_LABELS_NAMED = 30
 
 
 @click.command()
@@ -67,7 +274,7 @@ _KINDS = {TABLE: EVENTS, NPZ: SCORE_ARRAYS, PARQUET_FILE: PARQUET}
     help="The format to write; the last three hold scores.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A file for a table, else a new folder.")
-@click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not recognised.")
+@click.option("--from", "format", type=click.Choice(FORMATS), help="The format to read, where it is not recognised.")
 @reading_options
 @durations_option("where TextGrids end")
 @click.option(
@@ -82,7 +289,7 @@ def convert_command(
     source: str,
     target: str,
     out: Path,
-    given: str | None,
+    format: str | None,
     columns: tuple[str, ...],
     rate: str | None,
     first_frame: int | None,
@@ -106,7 +313,7 @@ def convert_command(
             raise click.UsageError(f"--to {target} keeps the scores; leave out how they become events")
         return _convert_scores(source, target, out, diagnostics)
     decoding = decoding_from(threshold, hysteresis, median)
-    reading = Reading(given, label_column, tier, decoding, columns or None, rate, first_frame=first_frame)
+    reading = Reading(format, label_column, tier, decoding, columns or None, rate, first_frame=first_frame)
     with progress(2) as advance:
         advance(f"reading {source}")
         table = read_events(source, diagnostics, reading)
@@ -195,7 +402,7 @@ def lint_data_command(
     """Find what is odd in a reference, and in predictions for it, with file and row.
 
     Predictions alone, with --durations, are checked as a submission is: whoever has the reference would be told the
-    same of their form, clips, labels and times.
+    same of their form, clips and times, and with --contract of labels that it does not declare.
 
     That is: overlapping or repeated events; events outside their clips, without duration or that end before they start;
     labels and clips on one side only; predictions in silent clips. Nothing is changed in place.
@@ -225,8 +432,15 @@ def lint_data_command(
     print_diagnostics(diagnostics, form)
     if form == TEXT:
         say(f"{', '.join(table.name for table in sides.values())}: {summarise(diagnostics)}")
-        if max(Counter(d.code for d in diagnostics.warnings).values(), default=0) > LISTED_PER_CODE:
+        counts = Counter(
+            (d.code, SPELLED_OUT if d.severity is Severity.ERROR else LISTED_PER_CODE) for d in diagnostics
+        )
+        if any(times > most for (_, most), times in counts.items()):
             say("--format json lists all of them")
+        if set(sides) == {"prediction"} and labels is None:
+            names = sorted(map(shown, sides["prediction"].labels))
+            more = ", …" if len(names) > _LABELS_NAMED else ""
+            say(f"labels: {quoted(names[:_LABELS_NAMED])}{more}; no contract says which there may be (--contract)")
     if out is not None:
         # A copy without the rows that cannot be read would look corrected, and lack events.
         if not whole:

@@ -1,104 +1,66 @@
-"""Writes a run directory, whole or not at all (rule 17.4), and shows records with the options for that."""
+"""Writes run directories, whole or not at all (rule 17.4): of a run in memory, and of one in batches in the making."""
 
+import fcntl
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import platform
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import Any, NamedTuple
 
-import click
-from msgspec import MsgspecError
-from rich.console import Group, RenderableType
+from msgspec import DecodeError, ValidationError
 
+from tracepact.data.events import EventTable
+from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
-from tracepact.evaluate.scorecard import ScoreRows
-from tracepact.files import BadTable, Row, encoded, json_text, table_text, write_folder, write_whole
-from tracepact.inputs import read_within
-from tracepact.language.compilation import parse_contract
-from tracepact.language.contract import Aggregation, Contract
-from tracepact.options import format_option
-from tracepact.outputs import PICTURE, ROWS, OutputFile
-from tracepact.records import Record, plain
+from tracepact.engines import facts
+from tracepact.evaluate.scorecard import Scorecard, ScoreRows
+from tracepact.files import Row, encoded, json_data, json_text, put_folder, table_text, write_folder
+from tracepact.inputs import LARGEST_DOCUMENT, digest_within, read_within
+from tracepact.records import record_bytes, record_from_bytes
 from tracepact.runs import manifest, rows
-from tracepact.runs.manifest import NAME, Data, StoredTable, any_manifest, listed, run_manifest, sealed
+from tracepact.runs.batches import BatchPlan, BatchSum
+from tracepact.runs.manifest import (
+    BATCH_FORMAT,
+    CANONICAL,
+    NAME,
+    SOURCE,
+    Data,
+    StoredTable,
+    any_manifest,
+    digest,
+    events_text,
+    listed,
+    manifest_data,
+    policies_data,
+    run_manifest,
+    sealed,
+)
 from tracepact.runs.margins import margins_text
 from tracepact.runs.report import Report
 from tracepact.runs.report_parts import report_of
 from tracepact.runs.report_views import report_views
-from tracepact.runs.task import Scored
-from tracepact.show.lines import give, reader_may_leave, say
-from tracepact.show.tables import Table, TerminalTable, print_tables, words
-from tracepact.wording import percent, quoted
+from tracepact.runs.sides import FileFolder
+from tracepact.runs.tally import RunTally
+from tracepact.runs.task import Head, Scored
+from tracepact.runs.timelines import MOST_CLIPS
+from tracepact.wording import count, quoted
 
 # Writes a run directory, whole or not at all (rule 17.4).
 
-SOURCE = "source.contract"
-CANONICAL = "contract.contract"
 VIOLATIONS, OLD_VIOLATIONS = "violations.csv", "witnesses.csv"
 """The rows of violations, and what the first run directories called them."""
 MANY_ROWS = 1_000_000
 """How many rows of violations are written as CSV; more are written as Parquet, a file for each clause (rule 17.8)."""
 VIEWS = ("report.html", "report.md")
 """Views that are put into a run directory if asked for, at once or later; the manifest lists them like all else."""
-
-
-AGAIN = "score again to make a new run"
-DRIFTED = f"`tracepact verify` says all that has changed; {AGAIN}"
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class RunFolder:
-    """A run directory that is opened: a file is read when it is asked for, and refused if it is not as written.
-
-    With `checked` off, files are read whatever their digest.
-    """
-
-    folder: Path
-    manifest: Data
-    checked: bool = True
-
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        """The digest of every file that the manifest lists."""
-        return {item["name"]: item["sha256"] for item in self.manifest["files"]}
-
-    @cached_property
-    def contract(self) -> Contract:
-        """The contract, compiled from its source; names and digests of what is stored are for others to compare."""
-        overrides, name = self.manifest["settings"]["overrides"], self.manifest["contract"]["source"]
-        return self.read(SOURCE, lambda text: parse_contract(text, overrides, name=name))
-
-    def text(self, name: str) -> str:
-        """The text of a stored file; InvalidInput if it is gone or has changed."""
-        try:
-            data = read_within(self.folder, name)
-        except OSError as error:
-            raise self.broken(name, f"the file cannot be read: {(error.strerror or str(error)).lower()}") from error
-        if self.checked and manifest.digest(data) != self.digests.get(name):
-            raise self.broken(name, "the file is not as it was written: its SHA-256 differs")
-        try:
-            return data.decode()
-        except UnicodeDecodeError as error:
-            raise self.broken(name, "the file is not UTF-8 text") from error
-
-    def read(self, name: str, parse: Callable[[str], _T]) -> _T:
-        """What a stored file holds; InvalidInput if it is gone, has changed or is not of its form."""
-        try:
-            return parse(self.text(name))
-        except BadTable as error:
-            raise self.broken(name, str(error), error.line) from error
-        except (ValueError, RecursionError, MsgspecError) as error:
-            raise self.broken(name, f"the file cannot be read: {error}") from error
-
-    def broken(self, name: str, fault: str, line: int | None = None) -> InvalidInput:
-        """That a file is not as it must be."""
-        help = DRIFTED if self.checked else AGAIN
-        return InvalidInput([Diagnostic("broken-run", fault, RowPlace(str(self.folder / name), line), help)])
 
 
 def write_run(
@@ -243,104 +205,286 @@ def _tables(run: Scored) -> Iterator[StoredTable]:
         yield StoredTable("margins", margins_text(run.margins, run.card), "margins")
 
 
-# Shows a record: tables as text, the record as JSON, rows as CSV, a figure as SVG; and the options for that.
+# A run directory in the making: finished batches kept on disk with their digests, so that a run goes on (rule 24.9).
+#
+# A worker writes the rows of its batch first and its record last, each under another name and moved into place.
+# Whoever does the batch again finds the record, checks it and its rows, and does nothing.
 
-_R = TypeVar("_R", bound=Record)
-VACUITY = (
-    "∅: share of the value that comes from entries without an obligation, which score 1 (rule 16.11); "
-    "∅ without a share: the whole value"
-)
-
-
-class OutputOptions(TypedDict):
-    """What `output_options` passes to a command."""
-
-    form: str
-    csv_file: Path | None
-    figure_file: Path | None
+ENDING = ".making"
+"""What the folder of a run in the making is called after its place."""
+KEY = "key.json"
+CLAIM = ".claim"
+"""The file whose lock says that a process is making the run, and which."""
+_BATCH, _RECORD = "batch-", ".record"
 
 
-def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options --format, --csv and --figure."""
-    # Decorators are applied from the last to the first, so that help lists them the other way round.
-    for option in (
-        click.option(
-            "--figure",
-            "figure_file",
-            type=OutputFile(PICTURE, owner),
-            help="Also write the chart to this SVG file (.svg).",
-        ),
-        click.option("--csv", "csv_file", type=OutputFile(ROWS, owner), help="Also write the rows to this CSV file."),
-        format_option("text", "json", "csv"),
-    ):
-        function = option(function)
-    return function
+@dataclass(frozen=True, slots=True)
+class Making:
+    """Where a run is made, the digest of all it depends on, and whether rows of violations are wanted."""
+
+    folder: str
+    key: str
+    violations: bool
+
+    def finished(self, number: int) -> BatchSum[RunTally] | None:
+        """The kept sum of a batch; None if the batch must be scored."""
+        try:
+            head, _, body = read_within(self.folder, self._record(number).name).partition(b"\n")
+            said = json_data(head)
+            parts = dict(said["parts"])
+            sound = said["key"] == self.key and said["sha256"] == digest(body)
+            if not sound or any(digest_within(self.folder, p) != d for p, d in parts.items()):
+                return None
+            return record_from_bytes(body, BatchSum[RunTally])
+        except (OSError, ValueError, KeyError, TypeError, DecodeError, ValidationError):
+            return None
+
+    def keep(self, number: int, result: BatchSum[RunTally], card: Scorecard) -> None:
+        """Keep what a batch gave: its rows, then the record that says they are there."""
+        parts = {}
+        for name, table in rows.row_tables(card, violations=self.violations).items():
+            part = f"{_stem(number)}.{name}"
+            data = rows.parquet_bytes(table)
+            _put(Path(self.folder) / part, data)
+            parts[part] = digest(data)
+        # The record comes last: where it is, and has its digest, the rows before it are whole.
+        body = record_bytes(result)
+        head = json.dumps({"key": self.key, "sha256": digest(body), "parts": parts}).encode()
+        _put(self._record(number), head + b"\n" + body)
+
+    def part(self, number: int, name: str) -> Path:
+        """Where the rows of a batch are."""
+        return Path(self.folder) / f"{_stem(number)}.{name}"
+
+    def _record(self, number: int) -> Path:
+        return Path(self.folder) / f"{_stem(number)}{_RECORD}"
 
 
-def aggregation_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The option --aggregation; None stands for the contract's own."""
-    return click.option(
-        "--aggregation",
-        type=click.Choice([a.value for a in Aggregation]),
-        callback=lambda ctx, param, value: None if value is None else Aggregation(value),
-        help="Aggregation over clips and classes (default: the contract's own).",
-    )(function)
+def making_folder(out: Path) -> Path:
+    """Where the run directory of a place is made."""
+    place = out.resolve()
+    return place.with_name(place.name + ENDING)
 
 
-def show(
-    audit: _R,
-    tables: Callable[[_R], Sequence[Table]],
-    rows: Callable[[_R], Table],
-    figure: Callable[[_R], str],
-    files: Mapping[Path, str] | None = None,
-    **output: Unpack[OutputOptions],
-) -> None:
-    """Print a record in the chosen format, and write the files that were asked for.
+@contextmanager
+def claimed(out: Path) -> Iterator[None]:
+    """Make the run of a place alone, in a folder that is there meanwhile; InvalidInput while another process does.
 
-    `tables`, `rows` and `figure` are called only if they are needed; `files` are further files to write, by place.
+    The lock is the system's, so that whoever dies has lost it. Where there are no locks nothing is claimed.
     """
-    written = dict(files or {})
-    if output["csv_file"] is not None:
-        written[output["csv_file"]] = _csv(rows(audit))
-    if output["figure_file"] is not None:
-        written[output["figure_file"]] = figure(audit)
-    write_whole(written)
-    for path in written:
-        say(f"wrote {path}")
-    with reader_may_leave():
-        match output["form"]:
-            case "json":
-                click.echo(json_text(plain(audit)), nl=False)
-            case "csv":
-                give(_csv(rows(audit)))
-            case _:
-                print_tables(Group(*_drawn(tables(audit))))
+    folder = making_folder(out)
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        # A lock of the system, not a file that is there or not: it ends with its process, however that ends.
+        opened = os.open(folder / CLAIM, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        try:
+            if not _locked(opened):
+                raise _in_use(out, os.pread(opened, 200, 0))
+            if _is_at(opened, folder / CLAIM):  # nobody has finished, and removed the folder, in between
+                os.ftruncate(opened, 0)
+                os.pwrite(opened, f"process {os.getpid()} on {platform.node()}".encode(), 0)
+                try:
+                    yield
+                    return
+                finally:
+                    _leave(folder)
+        finally:
+            os.close(opened)
 
 
-def data_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Table:
-    """The rows of a record as a program reads them: exact values, plain numbers."""
-    return Table("", words(*columns), [[str(cell) for cell in row] for row in rows])
+def _leave(folder: Path) -> None:
+    """Take the claim away again where no batch is finished, and the folder if it held nothing else."""
+    with suppress(OSError):
+        if not any(folder.glob(f"{_BATCH}*{_RECORD}")):
+            (folder / CLAIM).unlink()
+            (folder / KEY).unlink(missing_ok=True)
+            folder.rmdir()
 
 
-def exact(value: Fraction | None) -> str:
-    """An exact number in a row of data; empty for none."""
-    return "" if value is None else str(value)
+def _locked(opened: int) -> bool:
+    """Whether a file could be locked, or cannot be where it is; False if another process has it."""
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
-def vacuous_mark(share: Fraction) -> str:
-    """The mark of a value that comes in part from vacuous entries, with their share; empty for a share of 0."""
-    if not share:
+def _is_at(opened: int, place: Path) -> bool:
+    """Whether an opened file is the one at a place."""
+    try:
+        return os.path.samestat(os.fstat(opened), os.stat(place))
+    except OSError:
+        return False
+
+
+def _in_use(out: Path, holder: bytes) -> InvalidInput:
+    who = " ".join(holder.decode("utf-8", "replace").split()) or "another process"
+    headline = f"a run is being made at `{out}`, by {shown(who, 120)}"
+    help = "wait for it, or name another place; if it is stopped, the same command goes on with what is finished"
+    return InvalidInput([Diagnostic("run-in-use", headline, RowPlace(str(out)), help)])
+
+
+def kept_batches(out: Path) -> int:
+    """How many finished batches are kept beside the place of a run directory."""
+    return len(list(making_folder(out).glob(f"{_BATCH}*{_RECORD}")))
+
+
+def _stem(number: int) -> str:
+    return f"{_BATCH}{number:06d}"
+
+
+def _put(place: Path, data: bytes) -> None:
+    """Write a file under another name, down to the disk, and move it into place."""
+    # A name of its own: a batch that was given up for lost may still be written by a worker that is slow.
+    part = place.with_name(f".{place.name}.{uuid.uuid4().hex}")
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, place)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+# The run directory of a run in batches: rows as Parquet, the report, the contract, a manifest (rules 24.9, 24.10).
+
+
+@contextmanager
+def place_of_run(out: Path | None) -> Iterator[None]:
+    """Where a run directory can be written, claimed for this process while it is made; no place is no claim."""
+    if out is None:
+        yield
+        return
+    rows.require_pyarrow("rows in batches are written as Parquet", "pip install 'tracepact[parquet]'")
+    check_place(out)
+    with claimed(out):
+        yield
+
+
+def start_making(
+    out: Path,
+    plan: BatchPlan,
+    head: Head,
+    sides: Sequence[Any],
+    note: Callable[[str], None],
+    *,
+    violations: bool,
+    page: bool = False,
+    margins: bool = False,
+) -> Making:
+    """The folder of a run in the making, with what an interrupted run of the same data and contract has finished.
+
+    The place is checked, and claimed. What is kept or removed of an interrupted run is noted.
+    """
+    key = _key(plan, head, sides, {"violations": violations, "page": [MOST_CLIPS, page], "margins": margins})
+    folder = making_folder(out)
+    text = json_text({"format": BATCH_FORMAT, "key": key})
+    kept = count(kept_batches(out), "batch", "batches")
+    if _key_of(folder) == text:
+        note(f"a run was interrupted at {out}: {kept} that it finished are checked and kept")
+    else:
+        if any(not one.name.startswith((".", "batch-", KEY, "final")) for one in folder.iterdir()):
+            headline = f"`{folder}` holds files that are not of a run in the making"
+            raise InvalidInput([Diagnostic("not-a-run", headline, RowPlace(str(folder)), "name another place")])
+        if kept_batches(out):
+            why = "they are of other data, settings or batches; the same --engine and --memory give the same batches"
+            note(f"a run was interrupted at {out}: {kept} that it finished are removed, for {why}")
+        for one in (one for one in folder.iterdir() if one.name != CLAIM):
+            shutil.rmtree(one) if one.is_dir() and not one.is_symlink() else one.unlink()
+    (folder / KEY).write_text(text, encoding="utf-8")
+    return Making(str(folder), key, violations)
+
+
+def _key_of(folder: Path) -> str:
+    """The stored key of an interrupted run; empty if there was none."""
+    try:
+        return read_within(folder, KEY, LARGEST_DOCUMENT).decode()
+    except (OSError, UnicodeDecodeError):
         return ""
-    return " ∅" if share == 1 else f" ∅ {percent(share)}"
 
 
-def _csv(table: Table) -> str:
-    return table_text([column.heading for column in table.columns], table.texts(), ",")
+def _key(plan: BatchPlan, head: Head, sides: Sequence[Any], kept: Mapping[str, Any]) -> str:
+    """The digest of all that the batches depend on: versions, contract, data, settings, and where batches begin."""
+    lengths = "".join(f"{clip}\t{length}\n" for clip, length in plan.lengths.items()).encode()
+    data = {
+        "facts": facts(),
+        "contract": [head.contract.digest, head.contract.source.text],
+        "sides": [_side_digest(side) for side in sides],
+        "inputs": [[one.role, one.digest] for one in head.inputs],
+        "lengths": digest(lengths),
+        "classes": list(plan.classes),
+        "mode": head.mode.value,
+        "settings": policies_data(head.settings),
+        "preparation": {k: v for k, v in head.preparation.items() if k in ("label_map", "policy")},
+        # What is kept is of these clips and no others: other batches share no record, whatever else is the same.
+        "batches": [batch.last for batch in plan.batches],
+        **kept,
+    }
+    return _data_digest(data)
 
 
-def _drawn(tables: Sequence[Table]) -> Iterator[RenderableType]:
-    """Tables with an empty line between them; the notes of a table bring their own."""
-    for index, table in enumerate(tables):
-        if index and not tables[index - 1].notes:
-            yield ""
-        yield TerminalTable(table)
+def _data_digest(data: Any) -> str:
+    return digest(json.dumps(data, sort_keys=True).encode())
+
+
+def _side_digest(side: Any) -> str | None:
+    match side:
+        case None:
+            return None
+        case FileFolder():
+            return digest(side.key.encode())
+        case EventTable():
+            return digest(events_text(side).encode())
+        case Mapping():
+            return _data_digest(dict(side))
+    file_digest: str | None = side.digest
+    return file_digest
+
+
+def finish(
+    out: Path,
+    making: Making,
+    plan: BatchPlan,
+    head: Head,
+    report: Report,
+    views: Mapping[str, str],
+    compared_by: Mapping[str, Any],
+) -> list[Path]:
+    """Put the rows of all batches together, write report, contract and manifest, and move the whole into place.
+
+    `views` are further files, by their names; `compared_by` is what the manifest says in place of the tables.
+    """
+    # Beside its place, in the same file system, so that one move puts all of it there.
+    final = Path(making.folder) / "final"
+    shutil.rmtree(final, ignore_errors=True)
+    final.mkdir()
+    clauses = head.contract.clauses if making.violations else ()
+    for name in (rows.SCORES, rows.MATCHES, *(rows.VIOLATIONS.format(clause.name) for clause in clauses)):
+        rows.write_parquet(final / name, _batch_rows(making, plan, name))
+    texts = {CANONICAL: head.contract.text, SOURCE: head.contract.source.text, **report_views(report), **views}
+    for name, text in texts.items():
+        (final / name).write_text(text, encoding="utf-8", newline="")
+    # Sorted, for a folder lists its files in any order, and the manifest must have the same bytes every time.
+    names = sorted(path.name for path in final.iterdir())
+    settings: dict[str, Any] = {"metrics": policies_data(head.settings)}
+    if isinstance(plan.durations, Fraction):
+        settings["durations"] = str(plan.durations)
+    # Files of rows may be larger than memory: their digests are taken piece by piece.
+    files = [
+        {"name": n, "bytes": (final / n).stat().st_size, "sha256": digest_within(final, n, rows.LARGEST_ROWS)}
+        for n in names
+    ]
+    data = manifest_data(BATCH_FORMAT, head, len(plan.clips), settings, compared_by, files)
+    (final / NAME).write_text(json_text(data), encoding="utf-8")
+    put_folder(final, out.resolve())
+    shutil.rmtree(making.folder)
+    return [out / name for name in (*names, NAME)]
+
+
+def _batch_rows(making: Making, plan: BatchPlan, name: str) -> Iterator[Any]:
+    for batch in plan.batches:
+        yield from rows.stored_tables(making.folder, making.part(batch.number, name).name)

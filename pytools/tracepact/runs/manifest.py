@@ -1,22 +1,28 @@
-"""The manifest of a run directory and its exact tables (rules 17.2 and 17.4)."""
+"""The manifest of a run directory, the directory when it is opened, and its exact tables (rules 17.2 and 17.4)."""
 
 import hashlib
 import json
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from msgspec import MsgspecError
 
 from tracepact.data.events import LONGEST_TIME, Event, EventTable, TableOrigin
 from tracepact.data.family import Family, Mode
+from tracepact.diagnostics.collection import InvalidInput
+from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.files import BadTable, Row, encoded, json_data, json_text, table_rows, table_text
 from tracepact.inputs import LARGEST_DOCUMENT, read_within
+from tracepact.language.compilation import parse_contract
+from tracepact.language.contract import Contract
 from tracepact.language.formula import FrameRun
 from tracepact.measures.policy import Empty, Evaluated, EventPolicy, MacroOver, MetricSettings, OffsetRule
 from tracepact.runs.task import Head, Scored
@@ -66,7 +72,7 @@ def content_of(
     ignore: Mapping[str, Iterable[Event]] | None = None,
     masks: str | None = None,
 ) -> Content:
-    """What the tables of a run say of these clips, whatever the order of clips and the rows that events came from."""
+    """Digests of a run's tables for these clips, independent of the order of clips and of row numbers."""
     found: dict[str, int] = dict.fromkeys(("reference", "durations", "ignore"), 0)
     for clip in clips:
         length = durations if isinstance(durations, Fraction) else durations.get(clip)
@@ -77,7 +83,7 @@ def content_of(
 
 
 def added_content(one: Content, other: Content) -> Content:
-    """What the tables of two batches say together."""
+    """The digests of the tables of two batches taken together."""
     return _digests({role: sum(int(some.get(role, "0"), 16) for some in (one, other)) for role in {**one, **other}})
 
 
@@ -105,7 +111,7 @@ Data = dict[str, Any]
 
 
 def versions() -> dict[str, str]:
-    """What is running."""
+    """The versions of the running program."""
     return {
         "tracepact": version("tracepact"),
         "python": platform.python_version(),
@@ -174,7 +180,7 @@ def run_manifest(run: Scored, tables: Iterable[StoredTable], files: Mapping[str,
 
 
 def listed(files: Mapping[str, bytes]) -> list[Data]:
-    """What a manifest says of files."""
+    """The entries of a manifest for files."""
     return [{"name": name, "bytes": len(found), "sha256": digest(found)} for name, found in files.items()]
 
 
@@ -211,7 +217,7 @@ def manifest_faults(text: str) -> tuple[Data | None, str | None]:
 
 
 def written_fault(text: str, data: Data) -> str | None:
-    """That a manifest is not as it was written; None if it is.
+    """The fault of a manifest that is not as it was written; None if it is.
 
     The digest is of the data, so the text is compared as well: no byte of it can change unnoticed (rule 17.3).
     """
@@ -305,6 +311,63 @@ def _is_sound(data: Data) -> bool:
 def _are_plain(names: Iterable[str]) -> bool:
     """Whether names of files are plain, so that none lies outside the folder."""
     return all(PurePath(name).name == name and name not in ("", ".", "..") for name in names)
+
+
+SOURCE = "source.contract"
+CANONICAL = "contract.contract"
+AGAIN = "score again to make a new run"
+DRIFTED = f"`tracepact verify` says all that has changed; {AGAIN}"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A run directory that is opened: a file is read when it is asked for, and refused if it is not as written.
+
+    With `checked` off, files are read whatever their digest.
+    """
+
+    folder: Path
+    manifest: Data
+    checked: bool = True
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """The digest of every file that the manifest lists."""
+        return {item["name"]: item["sha256"] for item in self.manifest["files"]}
+
+    @cached_property
+    def contract(self) -> Contract:
+        """The contract, compiled from its source; names and digests of what is stored are for others to compare."""
+        overrides, name = self.manifest["settings"]["overrides"], self.manifest["contract"]["source"]
+        return self.read(SOURCE, lambda text: parse_contract(text, overrides, name=name))
+
+    def text(self, name: str) -> str:
+        """The text of a stored file; InvalidInput if it is gone or has changed."""
+        try:
+            data = read_within(self.folder, name)
+        except OSError as error:
+            raise self.broken(name, f"the file cannot be read: {(error.strerror or str(error)).lower()}") from error
+        if self.checked and digest(data) != self.digests.get(name):
+            raise self.broken(name, "the file is not as it was written: its SHA-256 differs")
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise self.broken(name, "the file is not UTF-8 text") from error
+
+    def read(self, name: str, parse: Callable[[str], _T]) -> _T:
+        """The parsed content of a stored file; InvalidInput if it is gone, has changed or is malformed."""
+        try:
+            return parse(self.text(name))
+        except BadTable as error:
+            raise self.broken(name, str(error), error.line) from error
+        except (ValueError, RecursionError, MsgspecError) as error:
+            raise self.broken(name, f"the file cannot be read: {error}") from error
+
+    def broken(self, name: str, fault: str, line: int | None = None) -> InvalidInput:
+        """The error for a stored file that is missing, changed or malformed."""
+        help = DRIFTED if self.checked else AGAIN
+        return InvalidInput([Diagnostic("broken-run", fault, RowPlace(str(self.folder / name), line), help)])
 
 
 # The tables of a run directory: what was scored as exact text, and back without loss (rule 17.2).

@@ -14,14 +14,7 @@ from tracepact.data.labels import LabelMap
 from tracepact.evaluate.reference import Margin, parse_margin
 from tracepact.evaluate.scorecard import Scorecard
 from tracepact.evaluate.scores import ClauseCounts
-from tracepact.evaluate.soft_family import (
-    DecodedSide,
-    RankedMargins,
-    SoftCard,
-    SoftEntry,
-    decoded_family,
-    soft_scores,
-)
+from tracepact.evaluate.soft_family import DecodedSide, RankedMargins, SoftCard, SoftEntry, decoded_family, soft_scores
 from tracepact.files import BadTable, Row, table_rows, table_text
 from tracepact.language.contract import Aggregation, Contract, Projection
 from tracepact.records import Record
@@ -55,7 +48,7 @@ class ClauseMargins:
         return len(self.places)
 
     def by_class(self, counts: ClauseCounts) -> list[list[SoftEntry]]:
-        """What every class and clip contribute to the soft score of the clause, which has these counts."""
+        """The contribution of every class and clip to the soft score of the clause, which has these counts."""
         classes, clips = counts.obligated.shape
         return [
             [

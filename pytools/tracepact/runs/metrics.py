@@ -10,11 +10,10 @@ from typing import Annotated, Any, TypedDict, Unpack
 from msgspec import Meta
 from msgspec.structs import asdict
 
-from tracepact.data.assembly import UNION_CLASS, report_unknown_clips
+from tracepact.data.assembly import report_unknown_clips
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations, Regions, Time, exact
-from tracepact.data.family import Mode
-from tracepact.data.folders import report_table_lengths
+from tracepact.data.family import UNION_CLASS, Mode
 from tracepact.data.preparation import Prepared
 from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, known_name, one_of
@@ -38,39 +37,33 @@ from tracepact.measures.policy import (
     Unknown,
     Windows,
 )
-from tracepact.measures.records import (
-    AccuracyRecord,
-    MetricsRecord,
-    accuracy_records,
-    metric_fields,
-    metrics_record,
-)
+from tracepact.measures.records import AccuracyRecord, MetricsRecord, accuracy_records, metric_fields, metrics_record
 from tracepact.measures.results import Measured
-from tracepact.measures.tables import (
-    MetricsTally,
-    WholeComparison,
-    compare,
-    compare_overlap,
-    compare_points,
-)
-from tracepact.measures.uncertainty import (
-    MetricIntervals,
-    intervals_record,
-)
+from tracepact.measures.tables import MetricsTally, WholeComparison, compare, compare_overlap, compare_points
+from tracepact.measures.uncertainty import MetricIntervals, intervals_record
 from tracepact.records import Record, record_of
-from tracepact.runs.batch_scoring import USUAL_MEMORY, OnPlan, batch_memory, job_of, open_sides, run_batches
-from tracepact.runs.batches import BatchPlan, BatchTask, Job, ReadyBatch, counted_batch, make_plan
-from tracepact.runs.report import Preparation
-from tracepact.runs.sides import BatchSum, FailedBatch, names_alone
-from tracepact.runs.tally import FindingsTally, drawn_intervals, run_columns
-from tracepact.runs.task import Task, TaskOptions, prepared_tables, read_task
+from tracepact.runs.batch_scoring import OnPlan, open_sides, run_batches
+from tracepact.runs.batches import (
+    BatchPlan,
+    BatchSum,
+    BatchTask,
+    FailedBatch,
+    Job,
+    ReadyBatch,
+    counted_batch,
+    job_of,
+    make_plan,
+)
+from tracepact.runs.report import DiagnosticsRecord, Preparation
+from tracepact.runs.tally import drawn_intervals, run_columns
+from tracepact.runs.task import USUAL_MEMORY, Task, TaskOptions, batch_memory, prepared_tables, read_task
 from tracepact.wording import count, decimal, time_text
 
 # How two tables are measured: by all standard metrics, by points of a half-width, or by overlap alone.
 
 
 class _Shared(TypedDict):
-    """What every comparison takes."""
+    """Arguments that every comparison takes."""
 
     durations: Durations | Fraction | None
     mode: Mode
@@ -177,7 +170,7 @@ class MeasuredTally(Record, frozen=True):
     """The metrics of some clips, what was odd about the input, and what draws of clips need, where they are made."""
 
     metrics: MetricsTally
-    findings: FindingsTally
+    findings: DiagnosticsRecord
     draws: ClipParts | None = None
 
     def __add__(self, other: "MeasuredTally") -> "MeasuredTally":
@@ -187,7 +180,7 @@ class MeasuredTally(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class MeasureJob:
-    """What all batches share: the data, how they are measured, and what only the whole can tell."""
+    """The part that all batches share: the data, how they are measured, and facts that only the whole can tell."""
 
     data: Job
     how: Measuring
@@ -201,7 +194,7 @@ class BatchMeasured:
 
     metrics: Measured
     output: MetricsOutput
-    findings: FindingsTally
+    findings: DiagnosticsRecord
     given_up: tuple[FailedBatch, ...]
 
 
@@ -226,8 +219,6 @@ def measure_batches(
     # Metrics judge no clause: without them the plan warns of no window, and takes no memory for their masks.
     bare = replace(contract, clauses=(), declared_atoms=(), labels=contract.labels if how.on_grid else None)
     plan = make_plan(bare, sides, how.mode, room, batch_clips, diagnostics, every_length=False)
-    for side in (sides.reference, sides.prediction):
-        report_table_lengths(names_alone(side), plan.durations, diagnostics)
     job = MeasureJob(job_of(contract, sides, plan, how.mode), how, _whole(plan, how), bootstrap is not None)
     drawn: MetricIntervals | None = None
     told = on_plan(plan) if on_plan else None
@@ -239,13 +230,13 @@ def measure_batches(
         if bootstrap is not None and tally.draws is not None and not total.given_up:
             _, compared = drawn_intervals(tally.draws, len(plan.clips), None, found, bootstrap, kept, told)
             drawn = intervals_record([sides.names[1]], compared, bootstrap)
-    preparation = record_of(sides.preparation(total), Preparation)
+    preparation = record_of(sides.preparation((total.reference, total.prediction), total.outside), Preparation)
     output = metrics_output(tally.metrics.record(how.settings), found, preparation, drawn)
     return BatchMeasured(found, output, findings, total.given_up)
 
 
 def _whole(plan: BatchPlan, how: Measuring) -> WholeComparison:
-    """What only the whole can tell; metrics without a grid have the classes that occur, and none if none does."""
+    """The facts that only the whole can tell; metrics without a grid have the classes that occur, perhaps none."""
     none = not how.on_grid and how.mode is Mode.CLASS_INDEXED and plan.classes == (UNION_CLASS,)
     return WholeComparison(() if none else plan.classes, len(plan.clips), len(plan.clips) - len(plan.lengths))
 
@@ -257,7 +248,7 @@ def measure_batch(job: MeasureJob, task: BatchTask) -> BatchSum[MeasuredTally]:
         found = job.how.measure(job.data.contract.contract, ready.tables, ready.diagnostics, job.whole)
         draws = run_columns(task.places(found.clip_names), {}, found) if job.draws else None
         tally = MetricsTally.of(found, task.batch.first, _ALL)
-        return MeasuredTally(tally, FindingsTally.of(ready.diagnostics), draws)
+        return MeasuredTally(tally, DiagnosticsRecord.of(ready.diagnostics), draws)
 
     return counted_batch(job.data, task, measured)
 

@@ -2,22 +2,21 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import ValidationError
 
 from tracepact.data.assembly import assemble
 from tracepact.data.events import Durations, EventTable, Regions
-from tracepact.data.family import Family, Mode
-from tracepact.data.grid import Grid
+from tracepact.data.family import Family, Grid, Mode
 from tracepact.data.tables import Conditions
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
-from tracepact.diagnostics.findings import RowPlace
-from tracepact.evaluate.draws import is_constant
+from tracepact.diagnostics.findings import Diagnostic, RowPlace
+from tracepact.evaluate.cast import is_constant
 from tracepact.evaluate.scorecard import ScoreRows
 from tracepact.evaluate.tolerance import ToleranceCurves
 from tracepact.files import json_data
@@ -26,8 +25,18 @@ from tracepact.language.contract import Aggregation, Contract
 from tracepact.records import record_of
 from tracepact.runs import manifest as tables
 from tracepact.runs.batch_run import NO_ROWS, BatchRun, batch_pages, not_kept, open_batches
-from tracepact.runs.directory import AGAIN, DRIFTED, RunFolder, run_files
-from tracepact.runs.manifest import NAME, content_of, is_league, manifest_faults, origin_of, policies_of
+from tracepact.runs.directory import run_files
+from tracepact.runs.manifest import (
+    AGAIN,
+    DRIFTED,
+    NAME,
+    RunFolder,
+    content_of,
+    is_league,
+    manifest_faults,
+    origin_of,
+    policies_of,
+)
 from tracepact.runs.margins import read_margins
 from tracepact.runs.originals import UNREADABLE, Places, compared_originals, recorded_data, unsaid, why_not_again
 from tracepact.runs.report import Preparation, Report
@@ -38,14 +47,16 @@ from tracepact.runs.task import InputFile, Scored
 
 # A run as every function takes it: in memory, in a run directory, or in batches (rule 17.17).
 
+_T = TypeVar("_T")
 Place = str | os.PathLike[str]
+_REPORT = "report.json"
 RunLike = Run | BatchRun | str | os.PathLike[str]
 """A run wherever it is: in memory, in batches, or the place of the run directory of either."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """What runs that are compared have in common: contract, mode, the content of each table, clips, classes.
+    """The properties that compared runs must share: contract, mode, the content of each table, clips, classes.
 
     A run in batches without a directory names no clips; where the lengths are the same (`tables`), they are.
     """
@@ -92,7 +103,7 @@ class OpenRun(ABC):
     @property
     @abstractmethod
     def identity(self) -> RunIdentity:
-        """What it is compared by; clips and classes in its own order."""
+        """The identity that it is compared by; clips and classes in its own order."""
 
     @property
     @abstractmethod
@@ -142,7 +153,7 @@ class MemoryRun(OpenRun):
 
     @cached_property
     def identity(self) -> RunIdentity:
-        """What it is compared by."""
+        """The identity that it is compared by."""
         family = self.run.card.family
         return RunIdentity(self.contract.digest, family.mode.value, run_content(self.run), family.clips, family.classes)
 
@@ -193,7 +204,7 @@ class BatchedRun(OpenRun):
 
     @property
     def identity(self) -> RunIdentity:
-        """What it is compared by."""
+        """The identity that it is compared by."""
         if not self.run.tables:
             raise not_kept(self._called, "nothing that says of what data it is: an earlier release made it", AGAIN)
         clips = () if self.run.folder is None else self.rows.clips
@@ -263,13 +274,12 @@ def check_same(folder: Place, report: Report, run: Scored) -> None:
         new = run.card.score(row.clause, Aggregation.POOLED) if row.clause in known else None
         if new is None or (old.satisfied, old.obligated) != (new.satisfied, new.obligated):
             fault = f"`{row.clause}` does not come out as it is stored"
-            raise broken_report(folder, fault, "`tracepact verify` names what drifted")
+            raise _broken(folder, _REPORT, fault, "`tracepact verify` names what drifted")
 
 
-def broken_report(folder: Place, fault: str, help: str | None = None) -> InvalidInput:
-    diagnostics = Diagnostics()
-    diagnostics.add("broken-run", fault, RowPlace(str(Path(folder) / "report.json")), help)
-    return InvalidInput(diagnostics)
+def _broken(place: Place, name: str, fault: str, help: str | None = None) -> InvalidInput:
+    """The error for a file of a run that is malformed or does not fit."""
+    return InvalidInput([Diagnostic("broken-run", fault, RowPlace(str(Path(place) / name)), help)])
 
 
 # Opens a run directory: its manifest, report, rows and contract, and the run computed again from its tables.
@@ -287,9 +297,9 @@ class StoredRun(RunFolder, OpenRun):
     @cached_property
     def report(self) -> dict[str, Any]:
         """Its report as plain data."""
-        data = self.read("report.json", json_data)
+        data = self.read(_REPORT, json_data)
         if not isinstance(data, dict):
-            raise self.broken("report.json", "the report is not an object")
+            raise self.broken(_REPORT, "the report is not an object")
         # The first run directories call the violations `witnesses`.
         old = "witnesses" in data and "violations" not in data
         return {"violations" if old and key == "witnesses" else key: value for key, value in data.items()}
@@ -301,7 +311,7 @@ class StoredRun(RunFolder, OpenRun):
 
     @cached_property
     def identity(self) -> RunIdentity:
-        """What it is compared by."""
+        """The identity that it is compared by."""
         listed, ignore = self._tables, self._ignore()
         content = content_of(
             self.rows.clips,
@@ -326,7 +336,7 @@ class StoredRun(RunFolder, OpenRun):
 
     @property
     def _tables(self) -> dict[str, dict[str, Any]]:
-        """What the manifest says of each stored table, by role."""
+        """The manifest's entry for each stored table, by role."""
         return {item["role"]: item for item in self.manifest["tables"]}
 
     def _events(self, role: str) -> EventTable:
@@ -379,55 +389,49 @@ class StoredRun(RunFolder, OpenRun):
         margins = None
         if table := by_role.get("margins"):
             margins = self.read(table["file"], lambda text: read_margins(text, again.card))
-        return replace(
-            again, preparation=self._preparation().to_dict(), inputs=inputs, margins=margins, **self._chosen()
-        )
+        return replace(again, inputs=inputs, margins=margins, **self._chosen())
 
     def _chosen(self) -> dict[str, Any]:
-        """The policies of the metrics and whether every violation is stored, where these are not the usual ones."""
+        """The recorded preparation and policies of the metrics, and whether every violation is stored."""
         settings = self.manifest["settings"]
-        chosen: dict[str, Any] = {"violation_rows": settings.get("violations", True)}
+        prepared = self._said("preparation", lambda: record_of(settings["preparation"], Preparation))
+        chosen = {"preparation": prepared.to_dict(), "violation_rows": settings.get("violations", True)}
         if "metrics" in settings:
-            try:
-                chosen["settings"] = policies_of(settings["metrics"])
-            except ValueError as error:
-                raise self.broken(NAME, f"what it says of the metrics cannot be read: {error}") from error
+            chosen["settings"] = self._said("metrics", lambda: policies_of(settings["metrics"]))
         return chosen
 
-    def _preparation(self) -> Preparation:
+    def _said(self, what: str, read: Callable[[], _T]) -> _T:
         try:
-            return record_of(self.manifest["settings"]["preparation"], Preparation)
-        except ValidationError as error:
-            raise self.broken(NAME, f"what it says of the preparation cannot be read: {error}") from error
+            return read()
+        except (ValueError, ValidationError) as error:
+            raise self.broken(NAME, f"what it says of the {what} cannot be read: {error}") from error
 
 
-def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = True) -> StoredRun:
-    """The run directory at a place; InvalidInput, with all `diagnostics`, if there is none.
+def open_run(folder: str | Path, *, checked: bool = True) -> StoredRun:
+    """The run directory at a place; InvalidInput if there is none.
 
     With `checked` off, a manifest or file that is not as it was written is used as far as it can be read.
     """
     place = Path(folder)
-    path = RowPlace(str(place / NAME))
-    help = "`tracepact score … --out FOLDER` writes one; `tracelab verify` checks the folders that tracelab writes"
     try:
         text = read_within(place, NAME, LARGEST_DOCUMENT).decode()
     except UnicodeDecodeError:
-        diagnostics.add("broken-run", "the manifest is not UTF-8 text", path, AGAIN)
-        raise InvalidInput(diagnostics) from None
+        raise _broken(place, NAME, "the manifest is not UTF-8 text", AGAIN) from None
     except (OSError, ValueError):
-        diagnostics.add("not-a-run", f"`{place}` is not a run directory: it has no {NAME}", RowPlace(str(place)), help)
-        raise InvalidInput(diagnostics) from None
+        help = "`tracepact score … --out FOLDER` writes one; `tracelab verify` checks the folders that tracelab writes"
+        raise _no_run(place, f"is not a run directory: it has no {NAME}", help) from None
     if is_league(text):
-        headline = f"`{place}` is a league directory, not a run directory"
         help = "`tracepact league DIR --add RUN` checks every file it takes from it; verify the runs it was made of"
-        diagnostics.add("not-a-run", headline, RowPlace(str(place)), help)
-        raise InvalidInput(diagnostics)
+        raise _no_run(place, "is a league directory, not a run directory", help)
     manifest, fault = manifest_faults(text)
     # `verify` opens what is damaged, to name what drifted; everything else takes nothing from such a folder.
     if manifest is None or (fault and checked):
-        diagnostics.add("broken-run", f"the manifest {fault}", path, DRIFTED if manifest else AGAIN)
-        raise InvalidInput(diagnostics)
+        raise _broken(place, NAME, f"the manifest {fault}", DRIFTED if manifest else AGAIN)
     return StoredRun(place, manifest, checked)
+
+
+def _no_run(place: Path, what: str, help: str) -> InvalidInput:
+    return InvalidInput([Diagnostic("not-a-run", f"`{place}` {what}", RowPlace(str(place)), help)])
 
 
 def open_kind(folder: Place, originals: Places | None = None) -> StoredRun | BatchedRun:
@@ -437,7 +441,7 @@ def open_kind(folder: Place, originals: Places | None = None) -> StoredRun | Bat
     batches = open_batches(place)
     if batches is not None:
         return BatchedRun(batches, str(folder), originals)
-    return open_run(place, Diagnostics())
+    return open_run(place)
 
 
 def opened(run: RunLike | OpenRun, name: str = "the run", originals: Places | None = None) -> OpenRun:
@@ -492,6 +496,5 @@ def stored_report(stored: OpenRun) -> Report:
     try:
         return record_of(stored.report, Report)
     except ValidationError as error:
-        raise broken_report(
-            stored.place, f"the report is not of its form: {str(error)[:1].lower()}{str(error)[1:]}"
-        ) from error
+        fault = f"the report is not of its form: {str(error)[:1].lower()}{str(error)[1:]}"
+        raise _broken(stored.place, _REPORT, fault) from error

@@ -15,7 +15,7 @@ from msgspec import Meta, ValidationError
 
 from tracepact.data.dataset import digested_files, open_dataset
 from tracepact.data.decoding import AnyDecoding, ClassDecodings, Decoding
-from tracepact.data.formats import Reading
+from tracepact.data.readings import Reading
 from tracepact.data.sources import is_address, public_name, shown
 from tracepact.declarations import spec_root
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
@@ -24,8 +24,7 @@ from tracepact.files import json_data
 from tracepact.inputs import LARGEST_DOCUMENT, open_within, place_within, read_within
 from tracepact.language.compilation import parse_contract
 from tracepact.records import Record
-from tracepact.runs.directory import SOURCE
-from tracepact.runs.manifest import NAME, policies_of
+from tracepact.runs.manifest import NAME, SOURCE, policies_of
 from tracepact.runs.task import input_name
 from tracepact.wording import parse_stored
 
@@ -122,7 +121,7 @@ def _is_elsewhere(name: str, places: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """What may be an original: where it is, and how many parts of its recorded name its path ends in."""
+    """A file that may be an original: its place, and how many parts of the recorded name its path ends in."""
 
     folder: str | None
     name: str
@@ -150,7 +149,7 @@ class _Candidate:
 
 
 def _candidates(name: str, place: str, allowance: "_Allowance") -> list[_Candidate]:
-    """What below a place may be an original."""
+    """The files below a place that may be an original."""
     if is_address(place):
         rest = _rest(name, place)
         return [] if rest is None else [_Candidate(None, place.rstrip("/") + rest, 1 << 20)]
@@ -161,7 +160,7 @@ def _candidates(name: str, place: str, allowance: "_Allowance") -> list[_Candida
 
 
 def _rest(name: str, address: str) -> str | None:
-    """What follows in a recorded address after one that the user named; None if it is not below that one."""
+    """The rest of a recorded address below one that the user named; None if it is not below it."""
     start = public_name(address).rstrip("/")
     rest = name.removeprefix(start)
     # Without the slash `s3://bucket/dat` would count `s3://bucket/data` as below it.
@@ -207,7 +206,7 @@ class _Exhausted(Exception):  # noqa: N818  (it is what an allowance is)
 
 
 class _Allowance:
-    """What may be looked at and read of the originals of a run, in entries of folders, bytes and seconds."""
+    """The limits on searching and reading the originals of a run: entries of folders, bytes and seconds."""
 
     def __init__(self) -> None:
         self._entries, self._bytes, self._end = _MOST_ENTRIES, _MOST_BYTES, monotonic() + _MOST_SECONDS
@@ -245,7 +244,7 @@ _LENGTH = re.compile("[0-9]+(/[1-9][0-9]*)?")
 
 
 def unsaid(folder: Path) -> InvalidInput:
-    """That a manifest does not say how its files are read again."""
+    """The error for a manifest that does not record how its files are read again."""
     headline = "the manifest does not say what is needed to score the run again"
     return InvalidInput([Diagnostic("broken-run", headline, RowPlace(str(folder / NAME)))])
 
@@ -274,7 +273,7 @@ def why_not_again(manifest: Mapping[str, Any], originals: tuple[Original, ...]) 
 
 
 def _reading(said: Mapping[str, Any]) -> Reading:
-    """How a side was read, by what is recorded of it."""
+    """The reading of a side, as the manifest records it."""
     decoding = said.get("decoding")
     format = None if said["format"] == "table" else said["format"]
     return Reading(format, decoding=None if decoding is None else _decoding(decoding))

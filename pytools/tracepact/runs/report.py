@@ -1,55 +1,38 @@
-"""The report of a run as a record, and what was done to both sides before they were scored."""
+"""The report of a run as a record, with the preparation of both sides and the findings about them."""
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import UNSET, Meta, UnsetType, field
 
 from tracepact.data.family import Mode
-from tracepact.data.known_formats import FORMATS, MAPPED
-from tracepact.diagnostics.records import DiagnosticRecord
+from tracepact.data.formats import FORMATS, MAPPED
+from tracepact.diagnostics.findings import Diagnostic, RowPlace
+from tracepact.diagnostics.records import DiagnosticRecord, RowPlaceRecord, diagnostic_record
 from tracepact.evaluate.scores import headline_mean
 from tracepact.language.contract import Aggregation, MatcherKind, Projection
 from tracepact.measures.records import MetricsRecord
-from tracepact.measures.standard import StandardMetrics, standard_metrics
 from tracepact.records import Count, Digest, Name, NotNegative, Record, Share, ShareDecimal
-from tracepact.runs.task import Scored
 from tracepact.runs.timelines import Timeline
-from tracepact.runs.violations import ClauseViolations, Scores, SoftRecord, ValueRecord, Values, Vector
+from tracepact.runs.violations import (
+    ClassField,
+    ClauseViolations,
+    ClipField,
+    EndsField,
+    Scores,
+    SoftRecord,
+    ValueRecord,
+    Values,
+    Vector,
+)
 from tracepact.wording import count
 
 # What was done to both sides before they were scored, as a record and in words.
 
 _Filled = Annotated[str, Meta(min_length=1)]
 _FORMATS = "|".join(("memory", *FORMATS, MAPPED))
-
-
-class DecodingRecord(Record, frozen=True):
-    """How scores became events (13.9)."""
-
-    threshold: Annotated[Share, Meta(description="A score greater than this is active; the high one of a hysteresis.")]
-    low: Annotated[Share | None, Meta(description="The low threshold of a hysteresis; null without one.")]
-    median: Annotated[int, Meta(ge=1, description="The length of the median filter in frames; 1 is none.")]
-    classes: Annotated[
-        dict[str, "ClassDecodingRecord"] | UnsetType,
-        Meta(description="The decoding of each class that has its own (20.12); absent if none has."),
-    ] = UNSET
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether scores became events by more than a threshold."""
-        parts: list[DecodingRecord | ClassDecodingRecord] = [self]
-        if self.classes is not UNSET:
-            parts += self.classes.values()
-        return any(how.low is not None or how.median > 1 for how in parts)
-
-    @property
-    def words(self) -> str:
-        """The decoding in words."""
-        if self.classes is not UNSET and self.classes:
-            own = [f"{label}: {how.words}" for label, how in self.classes.items()]
-            return "; ".join([*own, f"others: {_decoding_words(self)}"])
-        return _decoding_words(self)
 
 
 class ClassDecodingRecord(Record, frozen=True):
@@ -62,14 +45,33 @@ class ClassDecodingRecord(Record, frozen=True):
     @property
     def words(self) -> str:
         """The decoding in words."""
-        return _decoding_words(self)
+        median = f"median filter of {self.median} frames, then " if self.median > 1 else ""
+        if self.low is None:
+            return f"{median}score > {self.threshold}"
+        return f"{median}hysteresis, score > {self.low} around score > {self.threshold}"
 
 
-def _decoding_words(how: DecodingRecord | ClassDecodingRecord) -> str:
-    median = f"median filter of {how.median} frames, then " if how.median > 1 else ""
-    if how.low is None:
-        return f"{median}score > {how.threshold}"
-    return f"{median}hysteresis, score > {how.low} around score > {how.threshold}"
+class DecodingRecord(ClassDecodingRecord, frozen=True):
+    """How scores became events (13.9)."""
+
+    classes: Annotated[
+        dict[str, ClassDecodingRecord] | UnsetType,
+        Meta(description="The decoding of each class that has its own (20.12); absent if none has."),
+    ] = UNSET
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether scores became events by more than a threshold."""
+        parts: list[ClassDecodingRecord] = [self, *(() if self.classes is UNSET else self.classes.values())]
+        return any(how.low is not None or how.median > 1 for how in parts)
+
+    @property
+    def words(self) -> str:
+        """The decoding in words."""
+        others = super().words
+        if self.classes is UNSET or not self.classes:
+            return others
+        return "; ".join([*(f"{label}: {how.words}" for label, how in self.classes.items()), f"others: {others}"])
 
 
 class PreparedSide(Record, frozen=True):
@@ -227,9 +229,6 @@ class Preparation(Record, frozen=True):
 # The report of a run as a record: what its JSON holds and every view of it is drawn from.
 
 FORMAT: Literal["tracepact-report/1"] = "tracepact-report/1"
-_Clip = Annotated[str, Meta(description="The clip.")]
-_Label = Annotated[str, Meta(description="The class.")]
-_Seconds = Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
 _Code = Annotated[str, Meta(pattern="^[a-z]+(-[a-z]+)*$")]
 _Edges = Annotated[Count, Meta(description="The edges of both sides.")]
 
@@ -344,7 +343,7 @@ class SoftBoundary(Record, frozen=True):
 class ClassRecord(Record, frozen=True):
     """The pooled vector of one class."""
 
-    label: _Label
+    label: ClassField
     vector: Vector
 
 
@@ -377,10 +376,14 @@ class SweepRecord(Record, frozen=True):
 class MatchRecord(Record, frozen=True):
     """A matched pair."""
 
-    clip: _Clip
-    label: _Label = field(name="class")
-    ref: _Seconds
-    pred: _Seconds
+    clip: ClipField
+    label: ClassField = field(name="class")
+    ref: EndsField
+    pred: EndsField
+
+
+LISTED_DIAGNOSTICS = 1_000
+"""How many findings of one code a report lists."""
 
 
 class DiagnosticsRecord(Record, frozen=True):
@@ -392,10 +395,46 @@ class DiagnosticsRecord(Record, frozen=True):
         Meta(description="The findings by code, file and row; at most 1,000 of each code (17.10)."),
     ]
 
+    @classmethod
+    def of(cls, diagnostics: Iterable[Diagnostic]) -> "DiagnosticsRecord":
+        """The record of some findings."""
+        ordered = sorted(diagnostics, key=_order)
+        counts: Counter[str] = Counter()
+        for one in ordered:
+            counts[one.code] += one.number
+        kept = (diagnostic_record(one) for one in _first_of_each_code(ordered) if not one.stands_for)
+        return cls(dict(sorted(counts.items())), tuple(kept))
+
+    def __add__(self, other: "DiagnosticsRecord") -> "DiagnosticsRecord":
+        counts = Counter(self.counts) + Counter(other.counts)
+        # Each batch keeps the first findings of a code; the first of all are among these, whatever is added to what.
+        both = sorted((*self.items, *other.items), key=_order)
+        return DiagnosticsRecord(dict(sorted(counts.items())), tuple(_first_of_each_code(both)))
+
     @property
     def words(self) -> str:
         """How often each code occurs, in words."""
         return ", ".join(f"{times:,} {code}" for code, times in sorted(self.counts.items()))
+
+
+def _order(one: Diagnostic | DiagnosticRecord) -> tuple[str, str, int, str]:
+    """Code, file and row, then the words."""
+    match one.place:
+        case RowPlace(file=file, row=row) | RowPlaceRecord(file=file, line=row):
+            return one.code, file, -1 if row is None else row, one.headline
+    return one.code, "", -1, one.headline
+
+
+_Finding = TypeVar("_Finding", Diagnostic, DiagnosticRecord)
+
+
+def _first_of_each_code(ordered: Iterable[_Finding]) -> Iterator[_Finding]:
+    """The findings that a report lists."""
+    times: Counter[str] = Counter()
+    for one in ordered:
+        times[one.code] += 1
+        if times[one.code] <= LISTED_DIAGNOSTICS:
+            yield one
 
 
 class Report(Record, frozen=True, kw_only=True):
@@ -455,22 +494,3 @@ class Report(Record, frozen=True, kw_only=True):
     def headline(self, aggregation: Aggregation) -> Fraction | None:
         """The mean of the vector without its vacuous clauses, None where all are (rule 16.13)."""
         return headline_mean(row.scores[aggregation] for row in self.vector)
-
-
-# The standard metrics of a run that was scored.
-
-
-def measured(run: Scored) -> StandardMetrics:
-    """The metrics of the tables and traces of a run, clip by clip; its own pairs are those of the boundary metric."""
-    # The matches of the card are handed on: the boundary metric has the contract's own matcher, and it has run.
-    card, lengths = run.card, run.durations
-    return standard_metrics(
-        run.reference,
-        run.prediction,
-        card.family,
-        card.contract,
-        settings=run.settings,
-        events=card.events,
-        ignore=run.ignore,
-        durations=dict.fromkeys(card.family.clips, lengths) if isinstance(lengths, Fraction) else lengths.clips,
-    )

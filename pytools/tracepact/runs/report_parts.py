@@ -1,25 +1,32 @@
-"""Builds the report of a run from its tally: facts in words, what is shown beside them, what is required of it."""
+"""Builds the report of a run from its tally: facts in words, what pages show and play, what is required of it."""
 
+import base64
 import operator
+import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
+import click
 from msgspec import UNSET, UnsetType
 from msgspec import field as record_field
 
 from tracepact.data.family import Mode
+from tracepact.data.memory import AudioFolder, audio_files
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.engines import Engine, EngineProgress
 from tracepact.evaluate.curves import StepFunction
+from tracepact.evaluate.draws import ClauseTally, GroupTally
 from tracepact.evaluate.scores import LOGIC, MEAN, Score, profile_mean
-from tracepact.evaluate.tolerance import ClauseTally, GroupTally, ToleranceCurves
+from tracepact.evaluate.tolerance import ToleranceCurves
 from tracepact.evaluate.uncertainty import USUAL, Interval
 from tracepact.language.compilation import parse_contract
-from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, Profile
+from tracepact.language.contract import Aggregation, Contract, EventClause, Profile
 from tracepact.measures.records import AccuracyRecord, accuracy_records
 from tracepact.measures.uncertainty import MetricIntervals, intervals_record
 from tracepact.records import Exact, Record, record_of
@@ -31,7 +38,6 @@ from tracepact.runs.report import (
     ConditionRecord,
     ConditionSoftBoundary,
     ContractRecord,
-    DiagnosticsRecord,
     FamilyRecord,
     GridRecord,
     InputRecord,
@@ -80,7 +86,7 @@ def matcher(report: Report) -> str:
 
 
 def beside(report: Report) -> list[str]:
-    """What is shown beside the vector: the soft boundary score, the profiles, the matched pairs."""
+    """The lines beside the vector: the soft boundary score, the profiles, the matched pairs."""
     soft = report.soft_boundary
     mark = "" if soft.edges else f" {VACUOUS}"
     about = f"{soft.edges:,} edges, scale {time_text(soft.scale)} (a float; no verdict depends on it)"
@@ -137,7 +143,7 @@ class PageData(Record, frozen=True):
 def page_data(
     tally: RunTally, head: Head, prediction: str, engine: Engine, progress: EngineProgress | None, *, drawn: bool
 ) -> PageData:
-    """What a page shows of a tally that has clips; `drawn` asks for intervals and curves as well."""
+    """The data of a page from a tally that has clips; `drawn` asks for intervals and curves as well."""
     assert tally.clips is not None  # they are tallied wherever a page may be made
     metrics = tally.metrics.measured(head.settings)
     accuracies = accuracy_records(metrics)
@@ -205,7 +211,12 @@ def report_from(tally: RunTally, head: Head) -> Report:
         family=FamilyRecord(head.mode, group.clips, head.classes, tally.frames),
         aggregation=contract.aggregation,
         vector=tuple(
-            ClauseRecord(c.name, _kind(c), _scores(group.clauses[c.name]), _soft((tally.margins or {}).get(c.name)))
+            ClauseRecord(
+                c.name,
+                "event" if isinstance(c, EventClause) else "frame",
+                _scores(group.clauses[c.name]),
+                _soft((tally.margins or {}).get(c.name)),
+            )
             for c in clauses
         ),
         logic={a: ValueRecord.of(group.logic(a)) for a in Aggregation},
@@ -230,7 +241,7 @@ def report_from(tally: RunTally, head: Head) -> Report:
         ),
         timelines=tuple(one.found for one in tally.timelines),
         matches=tuple(one.found for one in tally.matches.first),
-        diagnostics=DiagnosticsRecord(dict(tally.findings.counts), tally.findings.items),
+        diagnostics=tally.findings,
         violation_rows=UNSET if head.violation_rows else False,
         matched=tally.matches.total if tally.matches.total > len(tally.matches.first) else UNSET,
     )
@@ -239,10 +250,6 @@ def report_from(tally: RunTally, head: Head) -> Report:
 def _worst_first(clause: ClauseTally, classes: int) -> list[int]:
     """The numbers of the classes by the score of a clause, the lowest first."""
     return sorted(range(classes), key=lambda index: clause.of_class(index).value)
-
-
-def _kind(clause: FrameClause | EventClause) -> Literal["frame", "event"]:
-    return "event" if isinstance(clause, EventClause) else "frame"
 
 
 def _scores(tally: ClauseTally) -> dict[Aggregation, ScoreRecord]:
@@ -302,7 +309,7 @@ MEAN_NAME, HEADLINE_NAME = "mean", "headline"
 
 
 class Requirement(NamedTuple):
-    """What `--require` says; without an aggregation it is of the contract's, or the profile's own."""
+    """A requirement of `--require`; without an aggregation it is of the contract's, or the profile's own."""
 
     aggregation: Aggregation | None
     name: str
@@ -326,7 +333,7 @@ class Requirement(NamedTuple):
 
 
 def requirement_from(text: str, known: Collection[str], faults: Diagnostics) -> Requirement | None:
-    """What a text requires; faults are said."""
+    """The requirement in a text; faults are reported."""
     found = _REQUIREMENT.fullmatch(text)
     try:
         bound = parse_exact(found[4]) if found else None
@@ -369,7 +376,7 @@ def check_name(name: str, known: Collection[str], kind: str, code: str, faults: 
 
 
 def unmet(wanted: Sequence[Requirement], contract: Contract, report: Report) -> list[str]:
-    """What was required and does not hold of a report; exact values are compared."""
+    """A line for each requirement that a report does not meet; exact values are compared."""
     failed = []
     for required in wanted:
         value = required_value(required, contract, report)
@@ -392,3 +399,62 @@ def required_value(required: Requirement, contract: Contract, report: Report) ->
     if required.name in scores:
         return scores[required.name][aggregation].value
     return report.logic[aggregation].value if required.name == MEAN_NAME else report.headline(aggregation)
+
+
+# The sounds of clips for a page: files beside it by their relative paths, or their bytes inside it.
+
+_KINDS = {".wav": "wav", ".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg", ".mp3": "mpeg"}
+"""What browsers play, by the ending of the file; others are offered as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sounds:
+    """Where a page finds the sound of each clip, and what its policy must allow for that."""
+
+    sources: Mapping[str, str] = field(default_factory=dict)
+    media: str = ""
+
+
+SILENT = Sounds()
+
+
+def find_sounds(folder: str | None, clips: Collection[str], page_folder: Path, *, embed: bool = False) -> Sounds:
+    """The sounds of these clips for a page in a folder; InvalidInput if the sound folder holds none at all."""
+    if folder is None:
+        return SILENT
+    diagnostics = Diagnostics()
+    files = audio_files(AudioFolder(folder), clips, diagnostics)
+    diagnostics.raise_errors()
+    if embed:
+        return Sounds({clip: _embedded(path) for clip, path in files.items()}, "data:")
+    # Relative paths: a folder that is moved or sent with its sounds still plays them.
+    start = page_folder.resolve()
+    places = {clip: Path(os.path.relpath(path.resolve(), start)).as_posix() for clip, path in files.items()}
+    return Sounds({clip: quote(place) for clip, place in places.items()}, "'self' file:")
+
+
+def sounds_line(sounds: Sounds, clips: int, folder: str) -> str:
+    """How many clips can be heard."""
+    return f"{len(sounds.sources):,} of {count(clips, 'clip')} have a sound file in {folder}"
+
+
+def media_type(path: Path) -> str:
+    """The media type of a sound file, by its ending."""
+    return f"audio/{_KINDS.get(path.suffix.lower(), path.suffix.lower().removeprefix('.'))}"
+
+
+def _embedded(path: Path) -> str:
+    return f"data:{media_type(path)};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def embed_audio_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --embed-audio option."""
+    return click.option(
+        "--embed-audio", is_flag=True, help="With --audio: put the sounds into the page instead of their paths."
+    )(function)
+
+
+def check_audio(folder: str | None, embed: bool) -> None:
+    """Refuse to embed sounds that are not there."""
+    if embed and folder is None:
+        raise click.UsageError("--embed-audio needs --audio, the folder of the sounds")

@@ -1,6 +1,6 @@
 """The tables of a report and of metrics, each built once for terminal, Markdown and page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -20,22 +20,24 @@ from tracepact.measures.records import (
     AccuracyValues,
     CountMetricRecord,
     DecisionDifferences,
+    ErrorValues,
     MacroAccuracy,
     MeanMetricRecord,
     MetricsRecord,
 )
 from tracepact.measures.standard import CellDifference, PairDifference
+from tracepact.measures.uncertainty import MetricIntervals, SystemIntervals, ValueDifference, ValueInterval
 from tracepact.runs.report import Report
 from tracepact.runs.violations import VACUOUS, EventViolationRecord, FrameViolationRecord, ScoreRecord, margin_words
 from tracepact.show.tables import Cell, Column, ShareBar, Table, TerminalTable, Tone, numbers, words
-from tracepact.wording import count, decimal, milliseconds, short
+from tracepact.wording import Shown, count, decimal, milliseconds, short
 
 # Metrics as tables and lines: each value with its input, counts and policy, and where the two policies differ.
 
 _LISTED = 5
 _ABSURD = 10**9
 _ERRORS = ("substitutions", "deletions", "insertions", "reference")
-Shown = CountMetricRecord | MeanMetricRecord
+ShownMetric = CountMetricRecord | MeanMetricRecord
 
 
 def render_metrics(record: MetricsRecord) -> RenderableType:
@@ -44,7 +46,7 @@ def render_metrics(record: MetricsRecord) -> RenderableType:
 
 
 def render_metrics_summary(record: MetricsRecord) -> RenderableType:
-    """What the report of a run holds: the metrics and how many decisions differ."""
+    """The metrics as a report shows them, and how many decisions differ."""
     return Group(*(TerminalTable(table) for table in overall_tables(record)), *_notes(record))
 
 
@@ -70,7 +72,8 @@ def overall_tables(record: MetricsRecord) -> list[Table]:
     columns = [*words("metric"), *numbers("micro", "macro", "precision", "recall", "tp / fp / fn")]
     columns += [Column("input", tone=Tone.FAINT), Column("policy", tone=Tone.FAINT)]
     rows = [[*metric_cells(metric), metric.input.value, metric.policy] for metric in shown]
-    errors = [[metric.name, *_error_values(metric)] for metric in shown if _has_errors(metric)]
+    counted = (metric for metric in shown if isinstance(metric, CountMetricRecord))
+    errors = [[metric.name, *_error_values(metric.errors)] for metric in counted if metric.errors is not None]
     notes = _remarks(record)
     tables = [Table("Standard metrics", columns, rows)]
     if errors:
@@ -98,7 +101,7 @@ def _accuracy_values(values: AccuracyValues | MacroAccuracy) -> list[str]:
     return [decimal(value.shown) for value in (values.specificity, values.balanced_accuracy, values.accuracy)]
 
 
-def metric_cells(metric: Shown) -> tuple[str, ...]:
+def metric_cells(metric: ShownMetric) -> tuple[str, ...]:
     """Name, micro, macro, precision, recall and counts of a metric."""
     if isinstance(metric, MeanMetricRecord):
         means = milliseconds(metric.micro.shown), milliseconds(metric.macro.shown)
@@ -109,34 +112,27 @@ def metric_cells(metric: Shown) -> tuple[str, ...]:
     return _name(metric), *(decimal(value.shown) for value in values), tally
 
 
-def _error_values(metric: Shown) -> list[str]:
-    assert isinstance(metric, CountMetricRecord)
-    assert metric.errors is not None
-    errors = metric.errors
+def _error_values(errors: ErrorValues) -> list[str]:
     rates = [decimal(rate.shown) for rate in (errors.rate, errors.macro_rate)]
     return rates + [f"{getattr(errors, part):,}" for part in _ERRORS]
 
 
-def _has_errors(metric: Shown) -> bool:
-    return isinstance(metric, CountMetricRecord) and metric.errors is not None
-
-
-def _class_values(metric: Shown) -> list[str]:
+def _class_values(metric: ShownMetric) -> list[str]:
     if isinstance(metric, MeanMetricRecord):
         return [milliseconds(row.mean.shown) for row in metric.classes]
     return [decimal(row.f1.shown) for row in metric.classes]
 
 
-def _shown(record: MetricsRecord) -> Sequence[Shown]:
+def _shown(record: MetricsRecord) -> Sequence[ShownMetric]:
     return [metric for metric in record.metrics if isinstance(metric, CountMetricRecord | MeanMetricRecord)]
 
 
-def _name(metric: Shown) -> str:
+def _name(metric: ShownMetric) -> str:
     return metric.name if isinstance(metric, MeanMetricRecord) else f"{metric.name} F1"
 
 
 def _remarks(record: MetricsRecord) -> list[str]:
-    """What the means over classes leave out, which of them say nothing, and which events were not counted."""
+    """Notes on classes that the means leave out, on means that say nothing, and on events that were not counted."""
     lines = []
     for metric in _shown(record):
         # A mean of distances leaves out the classes without pairs by its definition; there is nothing to caution about.
@@ -162,7 +158,7 @@ def _remarks(record: MetricsRecord) -> list[str]:
 
 
 def difference_lines(differences: DecisionDifferences) -> list[str]:
-    """What sed_eval's arithmetic decides otherwise, in words: how many, and the first of them."""
+    """The decisions that sed_eval's arithmetic makes differently, in words: how many, and the first of them."""
     if not differences.pairs and not differences.cells:
         return ["exact and sed_eval's arithmetic decide alike on every pair and every segment"]
     lines = [
@@ -197,12 +193,78 @@ def _verdicts(item: PairDifference | CellDifference) -> str:
     return "yes exactly, no in floats" if item.exact else "no exactly, yes in floats"
 
 
+# Intervals of metrics as tables: the values with their intervals, and differences between systems with their p.
+
+_MEAN, _MACRO_MEAN = "mean", "macro_mean"
+_COLUMNS = (("f1", _MEAN), ("macro_f1", _MACRO_MEAN), ("error_rate",), ("macro_error_rate",), ("balanced_accuracy",))
+_HEADINGS = ("micro", "macro", "error rate", "macro error rate", "balanced accuracy")
+
+
+def interval_tables(intervals: MetricIntervals, clips: int) -> list[Table]:
+    """The intervals of every system, and for every system but the first its differences from the first."""
+    first, *others = intervals.systems
+    how = intervals.bootstrap.words(clips)
+    tables = [_interval_table(system, how, intervals.bootstrap.draws, alone=not others) for system in intervals.systems]
+    return tables + [_difference_table(system, first) for system in others]
+
+
+def _interval_table(system: SystemIntervals, how: str, draws: int, *, alone: bool) -> Table:
+    by_metric: dict[str, dict[str, ValueInterval]] = {}
+    for one in system.values:
+        by_metric.setdefault(one.metric, {})[one.quantity] = one
+    rows = [
+        [_metric_name(metric, values), *map(_interval_text, _in_columns(values))]
+        for metric, values in by_metric.items()
+    ]
+    undefined = max((one.undefined for one in system.values if one.value is not None or one.decimal), default=0)
+    notes = (
+        [f"some values are undefined in up to {undefined:,} of {draws:,} draws, which they leave out"]
+        if undefined
+        else []
+    )
+    notes += outside_notes(text for row in rows for text in row[1:])
+    title = f"Metrics, {how}" if alone else f"{system.name}, {how}"
+    return Table(title, [*words("metric"), *numbers(*_HEADINGS)], rows, notes)
+
+
+def _in_columns(values: dict[str, ValueInterval]) -> Iterator[ValueInterval | None]:
+    for names in _COLUMNS:
+        yield next((values[name] for name in names if name in values), None)
+
+
+def _metric_name(metric: str, values: dict[str, ValueInterval]) -> str:
+    return metric if _MEAN in values else f"{metric} F1"
+
+
+def _interval_text(one: ValueInterval | None) -> str:
+    return "" if one is None else interval_words(one)
+
+
+def interval_words(one: ValueInterval | ValueDifference) -> str:
+    """A value and its interval; distances in milliseconds."""
+    shown: Callable[[Shown | None], str] = milliseconds if one.quantity in (_MEAN, _MACRO_MEAN) else decimal
+    value = shown(one.decimal if one.value is None else one.value)
+    mark = outside_mark(one.decimal, one.low, one.high)
+    return value if one.low is None else f"{value} ({shown(one.low)} to {shown(one.high)}){mark}"
+
+
+def _difference_table(system: SystemIntervals, first: SystemIntervals) -> Table:
+    headings = {name: heading for names, heading in zip(_COLUMNS, _HEADINGS, strict=True) for name in names}
+    rows = [
+        [one.metric, headings[one.quantity], interval_words(one), decimal(one.p, 4), decimal(one.corrected, 4)]
+        for one in system.differences
+        if one.quantity in headings
+    ]
+    columns = [*words("metric", "value"), *numbers("difference", "p", "p (Holm over systems)")]
+    notes = ["precision, recall and the rest are in the JSON and CSV", *outside_notes(row[2] for row in rows)]
+    return Table(f"Difference {system.name} − {first.name}", columns, rows, notes)
+
+
 # The tables of a report, each built once; terminal, Markdown and page draw them.
 
 COUNTER = "⊥"
 HEADLINE = f"mean without {VACUOUS} clauses"
 INTERVAL = f"95 % interval over clips (bootstrap, {DRAWS:,} draws, seed {SEED})"
-_WARNINGS = 200
 
 
 def vector_table(
@@ -243,7 +305,7 @@ def vector_table(
 
 
 def headline_name(report: Report, aggregation: Aggregation) -> str:
-    """What the headline mean is called: the mean of the vector, unless it leaves out vacuous clauses."""
+    """The name of the headline mean: the mean of the vector, unless it leaves out vacuous clauses."""
     return HEADLINE if report.vacuous_clauses(aggregation) else MEAN
 
 
@@ -321,7 +383,7 @@ def _interval(interval: Interval | None) -> str:
 
 
 def _entry_notes(report: Report, aggregation: Aggregation) -> Iterator[str]:
-    """What the marks for entries without an obligation mean, if there are some."""
+    """Notes that explain the marks for entries without an obligation, if there are some."""
     scores = [row.scores[aggregation] for row in report.vector]
     entries = max(score.entries for score in scores)
     what = aggregation.steps.entries
@@ -353,7 +415,7 @@ def sweep_table(report: Report) -> Table:
 
 
 def class_table(report: Report, most: int | None = None) -> Table:
-    """The pooled vector of every class, or of the first so many and how many more there are."""
+    """The pooled vector of every class, or of the first `most` and how many more there are."""
     rows = [(row.label, row.vector, {"class": index}) for index, row in enumerate(report.classes[:most])]
     # A terminal shows the first classes; data has all, and nothing is left out unsaid.
     left = len(report.classes) - len(rows)
@@ -422,25 +484,3 @@ def tolerance_table(tolerance: ToleranceCurves) -> Table:
 
 def _argument(tolerance: ToleranceCurves, value: Fraction) -> str:
     return f"{short(value * 1000)} ms" if tolerance.is_time else short(value)
-
-
-def parameter_table(report: Report) -> Table:
-    """The contract's parameters."""
-    rows = [[p.name, p.value, "yes" if p.overridden else ""] for p in report.contract.parameters]
-    return Table("", [*words("parameter"), *numbers("value"), *words("overridden")], rows)
-
-
-def input_table(report: Report) -> Table:
-    """The files that went into the run."""
-    rows: list[list[Cell | str]] = [
-        [item.role, item.name, Cell(f"{item.sha256[:16]}…", code=True)] for item in report.inputs
-    ]
-    return Table("", words("input", "file", "SHA-256"), rows)
-
-
-def warning_table(report: Report) -> Table:
-    """The first warnings, with how many there are beside."""
-    items = report.diagnostics.items
-    rows = [[item.code, item.headline, item.where] for item in items[:_WARNINGS]]
-    rest = [f"… and {len(items) - _WARNINGS:,} more in report.json"] if len(items) > _WARNINGS else []
-    return Table("", words("warning", "what", "where"), rows, rest)

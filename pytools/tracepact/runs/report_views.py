@@ -1,47 +1,55 @@
 """The views of a report: for a terminal, as Markdown, for notebooks, as one self-contained page."""
 
-import base64
-import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from io import StringIO
 from pathlib import Path, PurePath
 from typing import Any
-from urllib.parse import quote
 
-import click
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from tracepact.data.memory import AudioFolder, audio_files
-from tracepact.diagnostics.collection import Diagnostics
-from tracepact.evaluate.uncertainty import outside_mark, outside_notes
+from tracepact.declarations import OnStage, silent
+from tracepact.engines import Engine
+from tracepact.evaluate.scores import LOGIC
 from tracepact.files import json_text
-from tracepact.language.contract import Aggregation
-from tracepact.language.explanation import AGGREGATED
-from tracepact.measures.uncertainty import MetricIntervals, SystemIntervals, ValueDifference, ValueInterval
+from tracepact.language.contract import Aggregation, Contract
+from tracepact.language.explanation import AGGREGATED, explain_contract
+from tracepact.measures.records import CountMetricRecord
 from tracepact.runs import report_parts
 from tracepact.runs.report import Report
-from tracepact.runs.report_parts import PageData
+from tracepact.runs.report_parts import SILENT, PageData, Sounds, page_data, report_from, tolerance_figure
 from tracepact.runs.report_tables import (
     accuracy_tables,
     class_table,
     condition_table,
     difference_lines,
+    headline_name,
+    headline_text,
+    interval_tables,
     margin_table,
+    metric_cells,
+    metric_tables,
     overall_tables,
     render_metrics_summary,
     sweep_table,
+    tolerance_table,
     vector_table,
     violation_table,
 )
-from tracepact.runs.timelines import Timeline
+from tracepact.runs.tally import tally_of
+from tracepact.runs.task import Scored
+from tracepact.runs.timelines import Timeline, fits, page_clips
 from tracepact.runs.violations import EventViolationRecord, FrameViolationRecord
-from tracepact.show.pages import html_table
+from tracepact.show.figures import inline
+from tracepact.show.pages import Section, html_page, html_table, templates
 from tracepact.show.tables import (
+    Cell,
     Screen,
+    ShareBar,
     Table,
     TerminalTable,
     cell_of,
@@ -52,71 +60,7 @@ from tracepact.show.tables import (
     turned,
     words,
 )
-from tracepact.wording import Shown, count, decimal, milliseconds, short, time_text
-
-# Intervals of metrics as tables: the values with their intervals, and differences between systems with their p.
-
-_MEAN, _MACRO_MEAN = "mean", "macro_mean"
-_COLUMNS = (("f1", _MEAN), ("macro_f1", _MACRO_MEAN), ("error_rate",), ("macro_error_rate",), ("balanced_accuracy",))
-_HEADINGS = ("micro", "macro", "error rate", "macro error rate", "balanced accuracy")
-
-
-def interval_tables(intervals: MetricIntervals, clips: int) -> list[Table]:
-    """The intervals of every system, and for every system but the first its differences from the first."""
-    first, *others = intervals.systems
-    how = intervals.bootstrap.words(clips)
-    tables = [_values(system, how, intervals.bootstrap.draws, alone=not others) for system in intervals.systems]
-    return tables + [_differences(system, first) for system in others]
-
-
-def _values(system: SystemIntervals, how: str, draws: int, *, alone: bool) -> Table:
-    by_metric: dict[str, dict[str, ValueInterval]] = {}
-    for one in system.values:
-        by_metric.setdefault(one.metric, {})[one.quantity] = one
-    rows = [[_name(metric, values), *map(_interval_text, _chosen(values))] for metric, values in by_metric.items()]
-    undefined = max((one.undefined for one in system.values if one.value is not None or one.decimal), default=0)
-    notes = (
-        [f"some values are undefined in up to {undefined:,} of {draws:,} draws, which they leave out"]
-        if undefined
-        else []
-    )
-    notes += outside_notes(text for row in rows for text in row[1:])
-    title = f"Metrics, {how}" if alone else f"{system.name}, {how}"
-    return Table(title, [*words("metric"), *numbers(*_HEADINGS)], rows, notes)
-
-
-def _chosen(values: dict[str, ValueInterval]) -> Iterator[ValueInterval | None]:
-    for names in _COLUMNS:
-        yield next((values[name] for name in names if name in values), None)
-
-
-def _name(metric: str, values: dict[str, ValueInterval]) -> str:
-    return metric if _MEAN in values else f"{metric} F1"
-
-
-def _interval_text(one: ValueInterval | None) -> str:
-    return "" if one is None else interval_words(one)
-
-
-def interval_words(one: ValueInterval | ValueDifference) -> str:
-    """A value and its interval; distances in milliseconds."""
-    shown: Callable[[Shown | None], str] = milliseconds if one.quantity in (_MEAN, _MACRO_MEAN) else decimal
-    value = shown(one.decimal if one.value is None else one.value)
-    mark = outside_mark(one.decimal, one.low, one.high)
-    return value if one.low is None else f"{value} ({shown(one.low)} to {shown(one.high)}){mark}"
-
-
-def _differences(system: SystemIntervals, first: SystemIntervals) -> Table:
-    headings = {name: heading for names, heading in zip(_COLUMNS, _HEADINGS, strict=True) for name in names}
-    rows = [
-        [one.metric, headings[one.quantity], interval_words(one), decimal(one.p, 4), decimal(one.corrected, 4)]
-        for one in system.differences
-        if one.quantity in headings
-    ]
-    columns = [*words("metric", "value"), *numbers("difference", "p", "p (Holm over systems)")]
-    notes = ["precision, recall and the rest are in the JSON and CSV", *outside_notes(row[2] for row in rows)]
-    return Table(f"Difference {system.name} − {first.name}", columns, rows, notes)
-
+from tracepact.wording import count, decimal, short, time_text
 
 # Draws a report for a terminal: the vector, what is shown beside it, and where it failed; and as files of a run.
 
@@ -136,7 +80,7 @@ def render_report(report: Report) -> RenderableType:
 
 
 def render_brief(report: Report) -> RenderableType:
-    """What one screen has room for: the vector, the profiles, and where the worst clauses failed."""
+    """A report that fits one screen: the vector, the profiles, and where the worst clauses failed."""
     contract, own = report.contract, report.aggregation
     head = f"{contract.name}: {report_parts.family(report)}, frames of {time_text(report.grid.step)}"
     heads = [head, *report.preparation.lines, f"score: {AGGREGATED[own]}"]
@@ -179,7 +123,7 @@ def _failures(report: Report) -> Iterator[str]:
 
 
 def render_summary(report: Report) -> RenderableType:
-    """What fits a picture: the vector, what is shown beside it, and the clip that failed worst."""
+    """A report that fits a picture: the vector, the lines beside it, and the clip that failed worst."""
     return Group(_heading(report), *_terminal_vector(report), *map(_timeline, report.timelines[:1]))
 
 
@@ -257,7 +201,7 @@ def report_text(report: Report) -> str:
 
 
 def _picture(shown: RenderableType, title: str) -> str:
-    """What a terminal shows, as SVG that loads nothing: the fonts that rich would fetch are left to the viewer."""
+    """The terminal's picture as SVG that loads nothing: the fonts that rich would fetch are left to the viewer."""
     # rich writes the addresses of fonts into its pictures; a picture of ours loads nothing from anywhere.
     style, end, rest = _recorded(shown).export_svg(title=title).partition("</style>")
     return _FONTS.sub("", style) + end + rest
@@ -343,60 +287,207 @@ def notebook_html(report: Report) -> str:
     return str(html_table(replace(found, title=title, rows=rows)))
 
 
-# The sounds of clips for a page: files beside it by their relative paths, or their bytes inside it.
+PAGE = "page.json"
+"""The file of a run in batches that its pages are made of."""
+WITH_RUN = ("html", "markdown")
+"""The forms that `--page` puts into a run directory; the text is there anyway."""
 
-_KINDS = {".wav": "wav", ".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg", ".mp3": "mpeg"}
-"""What browsers play, by the ending of the file; others are offered as they are."""
+# A run as one self-contained HTML page.
+
+_TEMPLATES = Path(__file__).resolve().parent
+
+
+def report_page(contract: Contract, report: Report, data: PageData, sounds: Sounds = SILENT) -> str:
+    """A report as a page that needs nothing beside itself but the sounds it names."""
+    parts: Any = templates(_TEMPLATES).get_template("report.html").module
+    about = [report_parts.family(report), report_parts.grid(report), report_parts.matcher(report)]
+    clips = page_clips(contract, report.family.classes, data.clips)
+    return html_page(
+        f"{report.contract.name}: tracepact report",
+        parts.head(report, report_parts.system(report), about, list(_tiles(report))),
+        list(_page_sections(parts, contract, report, data)),
+        scripts=["address.js", "report.js"],
+        data={**clips, "sounds": [sounds.sources.get(clip) for clip in clips["clips"]] if sounds.sources else []},
+        media=sounds.media,
+    )
+
+
+def _tiles(report: Report) -> Iterator[tuple[str, str]]:
+    """The numbers that are shown first, each with what it is."""
+    own, soft = report.aggregation, report.soft_boundary
+    # Pooled beside the contract's own: it is the one whose counts the vector lists.
+    for aggregation in dict.fromkeys((own, Aggregation.POOLED)):
+        name = headline_name(report, aggregation)
+        yield headline_text(report, aggregation), f"{name}, {aggregation.words}"
+    for profile in report_parts.profiles(report):
+        yield profile.value, f"profile {profile.name} ({profile.about})"
+    yield decimal(soft.value), f"soft boundary score, {soft.edges:,} edges (decides nothing)"
+    yield f"{report.pairs:,}", "matched pair" if report.pairs == 1 else "matched pairs"
+    for metric in report.metrics.metrics:
+        if isinstance(metric, CountMetricRecord) and metric.name == "event":
+            name, micro, *_ = metric_cells(metric)
+            yield micro, f"{name}, micro; its policy is below"
+
+
+def _page_sections(parts: Any, contract: Contract, report: Report, data: PageData) -> Iterator[Section]:
+    lead = "One score for each clause, an exact fraction of counts. Choose a clause to see the clips that fail it."
+    yield Section("vector", "The vector", _page_vector(parts, contract, report, data), lead)
+    if (margins := margin_table(report)) is not None:
+        lead = "How far the verdicts of the frame clauses are from their opposite, in the scores the events come from."
+        yield Section("margins", "Margins in score", html_table(replace(margins, title="")), lead)
+    lead = "The field’s own numbers on the same data, each with the policy it depends on; ties are decided exactly."
+    yield Section("metrics", "Standard metrics", _page_metrics(parts, report, data), lead)
+    if len(report.classes) > 1:
+        shown = html_table(class_table(report), kind="heat")
+        lead = "Pooled over clips. The stronger its shade, the more a cell has lost. Choose one to see its clips."
+        yield Section("classes", "By class", shown, lead)
+    if report.conditions:
+        lead = f"Aggregated as the contract says: {report.aggregation.words}."
+        yield Section("conditions", "By condition", html_table(condition_table(report), kind="heat"), lead)
+    # Without `--page` at scoring there are no curves of a run in batches; the points of the sweep are in the report.
+    if data.curves:
+        lead = (
+            "Every score as the exact step function of a parameter; nothing is interpolated. Aggregated as the "
+            f"contract says ({report.aggregation.words}), whichever aggregation is chosen above."
+        )
+        yield Section("tolerance", "Tolerance", _tolerance(parts, data), lead)
+    elif report.sweeps:
+        shown = html_table(replace(sweep_table(report), title=""))
+        yield Section("tolerance", "Tolerance", shown, "The vector at every value that the contract sweeps.")
+    lead = (
+        "What each clip loses over the chosen clauses and classes. Open one to see both sides, the matched pairs and "
+        "every violation; hover or focus a mark for its distance and the part of the contract that failed."
+    )
+    names = [row.clause for row in report.vector], [row.label for row in report.classes]
+    shown = parts.clips(*names, [row.condition for row in report.conditions])
+    yield Section("clips-section", "Clips", shown, lead)
+    named = report.contract
+    lead = f"Canonical text of {named.source}, digest {named.digest}."
+    shown = parts.contract(named.text, parameter_table(report))
+    yield Section("contract", "The contract", shown, lead)
+    versions = ", ".join(f"{name} {value}" for name, value in report.versions.to_dict().items())
+    counts = report.diagnostics.words
+    shown = parts.source(input_table(report), versions, warning_table(report), counts)
+    yield Section("source", "Where it came from", shown)
+
+
+def _page_vector(parts: Any, contract: Contract, report: Report, data: PageData) -> Any:
+    own = report.aggregation
+    texts = {row.clause: row.words for row in explain_contract(contract).clauses}
+    shown = [
+        (
+            a.words,
+            replace(vector_table(report, a, ranges=data.intervals.get(a), texts=texts), title=""),
+        )
+        for a in (own, *(a for a in Aggregation if a is not own))
+    ]
+    one = Fraction(1)
+    samples = [(ShareBar(one), "earned"), (ShareBar(one, one), "scores 1 without an obligation")]
+    if data.intervals:
+        samples.append((ShareBar(Fraction(0), low=0.1, high=0.9), "95 % interval"))
+    return parts.vector(shown, samples)
+
+
+def _page_metrics(parts: Any, report: Report, data: PageData) -> Any:
+    overall = overall_tables(report.metrics)
+    by_class = metric_tables(report.metrics)[len(overall) :]
+    differences = report.metrics.differences
+    lines = [line.strip() for line in difference_lines(differences)] if differences else []
+    first = [replace(overall[0], title=""), *overall[1:], *accuracy_tables(data.accuracies)]
+    if data.metric_intervals is not None:
+        first[1:1] = interval_tables(data.metric_intervals, report.family.clips)
+    return parts.metrics(first, [replace(table, title="") for table in by_class], lines)
+
+
+def _tolerance(parts: Any, data: PageData) -> Any:
+    figures = []
+    for tolerance in data.curves:
+        still = ", ".join(name for name, curve in tolerance.clauses.items() if not curve.span)
+        figures.append((inline(tolerance_figure(tolerance)), still, tolerance_table(tolerance)))
+    return parts.tolerance(figures)
+
+
+_WARNINGS = 200
+"""How many warnings a page lists."""
+
+
+def parameter_table(report: Report) -> Table:
+    """The contract's parameters."""
+    rows = [[p.name, p.value, "yes" if p.overridden else ""] for p in report.contract.parameters]
+    return Table("", [*words("parameter"), *numbers("value"), *words("overridden")], rows)
+
+
+def input_table(report: Report) -> Table:
+    """The files that went into the run."""
+    rows: list[list[Cell | str]] = [
+        [item.role, item.name, Cell(f"{item.sha256[:16]}…", code=True)] for item in report.inputs
+    ]
+    return Table("", words("input", "file", "SHA-256"), rows)
+
+
+def warning_table(report: Report) -> Table:
+    """The first warnings, with how many there are beside."""
+    items = report.diagnostics.items
+    rows = [[item.code, item.headline, item.where] for item in items[:_WARNINGS]]
+    rest = [f"… and {len(items) - _WARNINGS:,} more in report.json"] if len(items) > _WARNINGS else []
+    return Table("", words("warning", "what", "where"), rows, rest)
+
+
+# The forms of a report that are made of its tally: of a run in memory, of one in batches, of a directory of one.
 
 
 @dataclass(frozen=True, slots=True)
-class Sounds:
-    """Where a page finds the sound of each clip, and what its policy must allow for that."""
+class ReportPages:
+    """A report, and what its page shows beside it."""
 
-    sources: Mapping[str, str] = field(default_factory=dict)
-    media: str = ""
+    contract: Contract
+    report: Report
+    data: PageData
 
+    @property
+    def clips(self) -> list[str]:
+        """The clips that a page holds."""
+        return [entry.clip for entry in self.data.clips.worst]
 
-SILENT = Sounds()
+    def form(self, form: str, sounds: Sounds = SILENT) -> str:
+        """The report as `html`, `markdown` or `text`; a page plays these sounds."""
+        match form:
+            case "html":
+                return report_page(self.contract, self.report, self.data, sounds)
+            case "markdown":
+                return report_markdown(self.report, self.data)
+            case _:
+                return report_text(self.report)
 
-
-def find_sounds(folder: str | None, clips: Collection[str], page_folder: Path, *, embed: bool = False) -> Sounds:
-    """The sounds of these clips for a page in a folder; InvalidInput if the sound folder holds none at all."""
-    if folder is None:
-        return SILENT
-    diagnostics = Diagnostics()
-    files = audio_files(AudioFolder(folder), clips, diagnostics)
-    diagnostics.raise_errors()
-    if embed:
-        return Sounds({clip: _embedded(path) for clip, path in files.items()}, "data:")
-    # Relative paths: a folder that is moved or sent with its sounds still plays them.
-    start = page_folder.resolve()
-    places = {clip: Path(os.path.relpath(path.resolve(), start)).as_posix() for clip, path in files.items()}
-    return Sounds({clip: quote(place) for clip, place in places.items()}, "'self' file:")
-
-
-def sounds_line(sounds: Sounds, clips: int, folder: str) -> str:
-    """How many clips can be heard."""
-    return f"{len(sounds.sources):,} of {count(clips, 'clip')} have a sound file in {folder}"
+    def files(self, forms: Iterable[str], sounds: Sounds = SILENT) -> dict[str, str]:
+        """The report in some forms, by the names of their files."""
+        return {FILES[form]: self.form(form, sounds) for form in forms}
 
 
-def media_type(path: Path) -> str:
-    """The media type of a sound file, by its ending."""
-    return f"audio/{_KINDS.get(path.suffix.lower(), path.suffix.lower().removeprefix('.'))}"
+def run_pages(run: Scored, on_stage: OnStage = silent, *, drawn: bool = True) -> ReportPages:
+    """The pages of a run in memory, which are those of a run in one batch; `drawn` asks for intervals and curves."""
+    on_stage("intervals and curves")
+    tally = tally_of(run, clips=True, page=drawn)
+    data = page_data(tally, run.head, run.prediction.name, Engine(), None, drawn=drawn)
+    on_stage("drawing")
+    return ReportPages(run.card.contract, report_from(tally, run.head), data)
 
 
-def _embedded(path: Path) -> str:
-    return f"data:{media_type(path)};base64,{base64.b64encode(path.read_bytes()).decode()}"
-
-
-def embed_audio_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The --embed-audio option."""
-    return click.option(
-        "--embed-audio", is_flag=True, help="With --audio: put the sounds into the page instead of their paths."
-    )(function)
-
-
-def check_audio(folder: str | None, embed: bool) -> None:
-    """Refuse to embed sounds that are not there."""
-    if embed and folder is None:
-        raise click.UsageError("--embed-audio needs --audio, the folder of the sounds")
+def fits_page(data: PageData, contract: Contract, classes: Sequence[str]) -> bool:
+    """Whether data that was read speaks of these classes and of the clauses of a contract, and its curves are some."""
+    clauses = {clause.name for clause in contract.clauses}
+    known = all(set(some) == clauses | {LOGIC} for some in data.intervals.values())
+    curves = [(curve, some) for some in data.curves for curve in (*some.clauses.values(), some.logic)]
+    return (
+        fits(data.clips, contract, classes)
+        and known
+        and all(set(some.clauses) == clauses for some in data.curves)
+        and all(
+            len(curve.starts) == len(curve.values) > 0
+            and list(curve.starts) == sorted(set(curve.starts))
+            and (curve.low, curve.high) == (some.low, some.high)
+            and some.low < some.high
+            for curve, some in curves
+        )
+        and all(some.low <= mark.value <= some.high for some in data.curves for mark in some.marks)
+    )

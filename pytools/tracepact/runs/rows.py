@@ -14,10 +14,10 @@ from tracepact.data.arrow_files import ColumnarFile
 from tracepact.data.family import Family, Indices
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
+from tracepact.evaluate.curves import NO_WITNESS
 from tracepact.evaluate.predicates import Unbounded
 from tracepact.evaluate.scorecard import Scorecard, ScoreRows
 from tracepact.evaluate.scores import ClauseCounts
-from tracepact.evaluate.violations import NO_WITNESS
 from tracepact.files import BadTable, Row, table_rows
 from tracepact.inputs import open_within
 from tracepact.language.contract import EventClause, FrameClause

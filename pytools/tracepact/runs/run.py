@@ -21,11 +21,12 @@ from tracepact.language.contract import Contract
 from tracepact.measures.tables import report_unlisted
 from tracepact.records import plain
 from tracepact.runs.batch_run import AnyRun, BatchRun
-from tracepact.runs.batch_scoring import USUAL_MEMORY, score_task_in_batches
+from tracepact.runs.batch_scoring import score_task_in_batches
 from tracepact.runs.directory import write_run
 from tracepact.runs.report import Report
 from tracepact.runs.report_parts import report_of
 from tracepact.runs.task import (
+    USUAL_MEMORY,
     DocumentOptions,
     Scored,
     Task,

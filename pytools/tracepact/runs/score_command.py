@@ -24,29 +24,31 @@ from tracepact.options import (
     complete_clause,
     complete_profile,
     contract_argument,
+    engine_options,
     format_option,
     full_option,
     given_contract,
     set_option,
 )
 from tracepact.outputs import LocalFolder, print_rows
-from tracepact.runs.batch_directory import kept_batches
 from tracepact.runs.batch_run import BatchRun
-from tracepact.runs.batch_scoring import USUAL_MEMORY, BatchOutput, OnPlan, diagnostic_of, score_task_in_batches
-from tracepact.runs.batches import BatchPlan
-from tracepact.runs.directory import MANY_ROWS, VIEWS, Replaced, check_place, write_run
-from tracepact.runs.pages import WITH_RUN, run_pages
+from tracepact.runs.batch_scoring import BatchOutput, OnPlan, diagnostic_of, score_task_in_batches
+from tracepact.runs.batches import BatchPlan, FailedBatch
+from tracepact.runs.directory import MANY_ROWS, VIEWS, Replaced, check_place, kept_batches, write_run
 from tracepact.runs.report import DiagnosticsRecord, Report
 from tracepact.runs.report_parts import (
     HEADLINE_NAME,
     MEAN_NAME,
     Requirement,
+    check_audio,
     check_name,
+    embed_audio_option,
+    find_sounds,
     report_of,
     requirement_from,
     unmet,
 )
-from tracepact.runs.report_views import check_audio, embed_audio_option, find_sounds, render_brief, render_report
+from tracepact.runs.report_views import WITH_RUN, render_brief, render_report, run_pages
 from tracepact.runs.rows import SCORE_COLUMNS, score_rows
 from tracepact.runs.rows import SCORES as PARQUET
 from tracepact.runs.run import STAGES
@@ -55,16 +57,13 @@ from tracepact.runs.side_options import (
     MetricOptions,
     check_data_options,
     data_options,
-    engine_options,
     judging,
     metric_options,
     metric_settings,
     score_from_options,
     task_from_options,
 )
-from tracepact.runs.sides import FailedBatch
-from tracepact.runs.tally import FindingsTally
-from tracepact.runs.task import JudgingOptions
+from tracepact.runs.task import USUAL_MEMORY, JudgingOptions
 from tracepact.show.lines import counted, print_findings, progress, reader_may_leave, say
 from tracepact.show.tables import print_tables
 from tracepact.wording import count, quoted
@@ -120,7 +119,7 @@ def say_missing(given_up: Sequence[FailedBatch]) -> None:
 
 
 def print_tallied(
-    findings: FindingsTally | DiagnosticsRecord,
+    findings: DiagnosticsRecord,
     kept: Callable[[list[Diagnostic]], list[Diagnostic]] = list,
     *,
     full: bool = True,
@@ -167,7 +166,7 @@ def _bar() -> Iterator[OnPlan]:
 
 
 class _BatchProgress:
-    """What is shown of a run in batches: its batches, then other tasks, such as draws."""
+    """The progress of a run in batches: its batches, then other tasks, such as draws."""
 
     def __init__(self, update: Callable[[int, int, str], None], batches: int, clips: int) -> None:
         self._update, self._total, self._clips = update, batches, clips
@@ -177,7 +176,7 @@ class _BatchProgress:
 
     @property
     def progress(self) -> EngineProgress:
-        """What is told."""
+        """The callbacks for the engine."""
         return EngineProgress(self._done, self._dashboard, lambda text: say(f"note: {text}"), self._stage)
 
     def _show(self, number: int, words: str) -> None:
@@ -347,7 +346,7 @@ def command(
 
 
 def _without_reference(diagnostics: Iterable[Diagnostic], reference: str) -> list[Diagnostic]:
-    """What is not about the rows of the reference; how much else there is, is said."""
+    """The findings that are not about rows of the reference; how many others there are is printed."""
     known: list[Diagnostic] = []
     others: list[Diagnostic] = []
     for found in diagnostics:
@@ -421,7 +420,7 @@ def _answer(
 
 
 def _large_rows(report: Report, out: Path) -> str | None:
-    """What is said of a file of violations that will be large, before it is written (rule 17.8)."""
+    """The note about a file of violations that will be large, printed before it is written (rule 17.8)."""
     rows = sum(found.total for found in report.violations)
     if rows <= MANY_ROWS:
         return None

@@ -1,31 +1,50 @@
-"""The options by which commands take references and predictions, and the run they make of them."""
+"""The options by which commands take references and predictions, judge them, and show their records."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypedDict, Unpack
+from pathlib import Path
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import click
+from rich.console import Group, RenderableType
 
-from tracepact.data.column_maps import columns_from
 from tracepact.data.decoding import Declared, Decoding, read_decoding
 from tracepact.data.event_rows import Outside
 from tracepact.data.events import EventTable
 from tracepact.data.family import Mode
-from tracepact.data.formats import Reading
-from tracepact.data.known_formats import FORMATS
+from tracepact.data.formats import FORMATS
 from tracepact.data.memory import AudioFolder
+from tracepact.data.readings import Reading, columns_from
 from tracepact.declarations import OnStage, silent
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.evaluate.draws import DRAWS, SEED
+from tracepact.files import json_text, table_text, write_whole
 from tracepact.language.contract import Contract
 from tracepact.measures.policy import Empty, Evaluated, EventPolicy, MacroOver, MetricSettings, OffsetRule
-from tracepact.options import Length, LowHigh, OddLength, Share, WholeNumber, durations_option, with_options
+from tracepact.options import (
+    Length,
+    LowHigh,
+    OddLength,
+    Share,
+    WholeNumber,
+    choice_of,
+    durations_option,
+    format_option,
+    strict_option,
+    with_default,
+    with_options,
+)
+from tracepact.outputs import PICTURE, ROWS, OutputFile
+from tracepact.records import Record, plain
+from tracepact.runs.directory import owner
 from tracepact.runs.run import Run, score_document, score_task
 from tracepact.runs.task import JudgingOptions, Task
-from tracepact.wording import ms, print_number
+from tracepact.show.lines import give, reader_may_leave, say
+from tracepact.show.tables import Table, TerminalTable, print_tables, words
+from tracepact.wording import ms, percent, print_number
 
-# The policies of the standard metrics as options of commands, and as the manifest of a run records them.
+# The policies of the standard metrics as options of commands.
 
 _SETTINGS = MetricSettings()
 
@@ -45,66 +64,43 @@ class MetricOptions(TypedDict):
 
 def metric_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of `MetricOptions`."""
+    event = _SETTINGS.event
     return with_options(
         (
-            click.option(
-                "--collar",
-                type=Length(),
-                default=ms(_SETTINGS.event.collar),
-                show_default=True,
-                help="How far apart onsets may be.",
-            ),
-            click.option(
+            with_default("--collar", Length(), ms(event.collar), "How far apart onsets may be."),
+            with_default(
                 "--offset",
-                type=click.Choice([rule.value for rule in OffsetRule]),
-                default=_SETTINGS.event.offset.value,
-                show_default=True,
-                help="Offsets within the greater (max) or the smaller (and) of collar and share, the collar alone, "
-                "or any.",
+                choice_of(OffsetRule),
+                event.offset.value,
+                "Offsets within the greater (max) or the smaller (and) of collar and share, the collar alone, or any.",
             ),
-            click.option(
+            with_default(
                 "--share",
-                type=Share(),
-                default=print_number(_SETTINGS.event.share),
-                show_default=True,
-                help="The share of the reference's duration, as in DCASE; sed_eval itself takes 0.5 by default.",
+                Share(),
+                print_number(event.share),
+                "The share of the reference's duration, as in DCASE; sed_eval itself takes 0.5 by default.",
             ),
-            click.option(
-                "--segment",
-                type=Length(),
-                default=ms(_SETTINGS.segment),
-                show_default=True,
-                help="The length of a segment.",
-            ),
-            click.option(
-                "--radius",
-                type=Length(),
-                default=ms(_SETTINGS.transition),
-                show_default=True,
-                help="The reach of a transition.",
-            ),
-            click.option(
+            with_default("--segment", Length(), ms(_SETTINGS.segment), "The length of a segment."),
+            with_default("--radius", Length(), ms(_SETTINGS.transition), "The reach of a transition."),
+            with_default(
                 "--evaluated",
-                type=click.Choice([some.value for some in Evaluated]),
-                default=_SETTINGS.evaluated.value,
-                show_default=True,
-                help="Where a clip's segments end: with the last event of either side, or with the clip (sed_eval's "
+                choice_of(Evaluated),
+                _SETTINGS.evaluated.value,
+                "Where a clip's segments end: with the last event of either side, or with the clip (sed_eval's "
                 "evaluated length).",
             ),
-            click.option(
+            with_default(
                 "--empty",
-                type=click.Choice([some.value for some in Empty]),
-                default=_SETTINGS.empty.value,
-                show_default=True,
-                help="What the precision is where nothing is predicted: undefined, or 0 as with sed_eval's zero_score.",
+                choice_of(Empty),
+                _SETTINGS.empty.value,
+                "What the precision is where nothing is predicted: undefined, or 0 as with sed_eval's zero_score.",
             ),
-            click.option(
+            with_default(
                 "--macro",
-                type=click.Choice([some.value for some in MacroOver]),
-                default=_SETTINGS.macro.value,
-                show_default=True,
-                help="The classes that a macro mean is taken over: those whose value is defined, those of these that "
-                "the reference has, or all, an undefined value counting as 0.",
+                choice_of(MacroOver),
+                _SETTINGS.macro.value,
+                "The classes that a macro mean is taken over: those whose value is defined, those of these that the "
+                "reference has, or all, an undefined value counting as 0.",
             ),
         ),
         function,
@@ -249,13 +245,11 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--label-map", type=click.Path(), help="A TOML file: labels to rename, merge, keep, drop, ignore."
             ),
-            click.option(
+            with_default(
                 "--outside",
-                type=click.Choice([policy.value for policy in Outside]),
-                default=Outside.FALSE_ALARM.value,
-                show_default=True,
-                help="What becomes of a predicted event that starts after its clip's end; in the reference it is an "
-                "error.",
+                choice_of(Outside),
+                Outside.FALSE_ALARM.value,
+                "What becomes of a predicted event that starts after its clip's end; in the reference it is an error.",
             ),
             click.option(
                 "--clips",
@@ -268,37 +262,11 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of scoring in batches."""
-    return with_options(
-        (
-            click.option(
-                "--engine",
-                metavar="ENGINE",
-                help="Score in batches of clips: local, processes, processes:N, dask or dask:N (a cluster started "
-                "here), or dask:tcp://HOST:PORT (a scheduler that is there). The result is that without it.",
-            ),
-            click.option(
-                "--memory",
-                metavar="SIZE",
-                help="The memory that the data of all batches at work may take together, at least 64MB, such as 2GB "
-                "(the default).",
-            ),
-        ),
-        function,
-    )
-
-
 def mode_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The --class-indexed and --union options."""
     return click.option(
         "--class-indexed/--union", default=True, show_default=True, help="Keep labels apart, or treat them as one."
     )(function)
-
-
-def strict_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The --strict option."""
-    return click.option("--strict", is_flag=True, help="Treat warnings as errors.")(function)
 
 
 def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -408,80 +376,107 @@ def score_from_options(
     )
 
 
-# The options of commands that take scores or confidences, and judge them at every threshold.
-
-
-class FieldOptions(TypedDict):
-    """What `field_options` hands to a command."""
-
-    ref: str
-    pred: str
-    durations: str | None
-    ignore: str | None
-    ref_format: str | None
-    pred_format: str | None
-    columns: tuple[str, ...]
-    label_map: str | None
-    clips: str | None
-    class_indexed: bool
-
-
-def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of `FieldOptions`."""
-    return with_options(
-        (
-            click.option("--ref", type=click.Path(), required=True, help="Reference events: a file or folder."),
-            click.option(
-                "--pred",
-                type=click.Path(),
-                required=True,
-                help="Predicted scores, or events with confidences.",
-            ),
-            durations_option(),
-            click.option("--ignore", type=click.Path(), help="Regions without obligations, as for score."),
-            click.option(
-                "--ref-format",
-                type=click.Choice(FORMATS),
-                metavar="FORMAT",
-                help="Format of the reference (default: found from its content).",
-            ),
-            click.option("--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, likewise."),
-            columns_option,
-            click.option("--label-map", type=click.Path(), help="A label map (TOML), as for score."),
-            click.option(
-                "--clips", metavar="reference|durations|all|LIST", help="Evaluate these clips only, as for score."
-            ),
-            mode_option,
-        ),
-        function,
-    )
-
-
-def field_task_from_options(contract: Contract, options: FieldOptions) -> Task:
-    """The task that `field_options` name."""
-    maps = options["columns"] or None
-    return Task(
-        contract,
-        options["ref"],
-        options["pred"],
-        durations=options["durations"],
-        ignore=options["ignore"],
-        mode=mode_of(options["class_indexed"]),
-        ref_reading=Reading(options["ref_format"], columns=maps),
-        pred_reading=Reading(options["pred_format"], columns=maps),
-        clips=options["clips"],
-        label_map=options["label_map"],
-    )
-
-
 # The options of commands that draw clips (rule 16.7).
 
 
 def bootstrap_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options --draws, --seed and --level of a bootstrap."""
-    draws = click.option(
-        "--draws", type=WholeNumber(1, 10**6), default=DRAWS, show_default=True, help="Number of draws of clips."
-    )
-    seed = click.option("--seed", type=WholeNumber(0), default=SEED, show_default=True, help="Seed of the generator.")
-    level = click.option("--level", type=Share(), default="0.95", show_default=True, help="Level of the intervals.")
+    draws = with_default("--draws", WholeNumber(1, 10**6), DRAWS, "Number of draws of clips.")
+    seed = with_default("--seed", WholeNumber(0), SEED, "Seed of the generator.")
+    level = with_default("--level", Share(), "0.95", "Level of the intervals.")
     return with_options((draws, seed, level), function)
+
+
+# Shows a record: tables as text, the record as JSON, rows as CSV, a figure as SVG; and the options for that.
+
+_Shown = TypeVar("_Shown", bound=Record)
+VACUITY = (
+    "∅: share of the value that comes from entries without an obligation, which score 1 (rule 16.11); "
+    "∅ without a share: the whole value"
+)
+
+
+class OutputOptions(TypedDict):
+    """What `output_options` passes to a command."""
+
+    form: str
+    csv_file: Path | None
+    figure_file: Path | None
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --format, --csv and --figure."""
+    return with_options(
+        (
+            format_option("text", "json", "csv"),
+            click.option(
+                "--csv", "csv_file", type=OutputFile(ROWS, owner), help="Also write the rows to this CSV file."
+            ),
+            click.option(
+                "--figure",
+                "figure_file",
+                type=OutputFile(PICTURE, owner),
+                help="Also write the chart to this SVG file (.svg).",
+            ),
+        ),
+        function,
+    )
+
+
+def show(
+    audit: _Shown,
+    tables: Callable[[_Shown], Sequence[Table]],
+    rows: Callable[[_Shown], Table],
+    figure: Callable[[_Shown], str],
+    files: Mapping[Path, str] | None = None,
+    **output: Unpack[OutputOptions],
+) -> None:
+    """Print a record in the chosen format, and write the files that were asked for.
+
+    `tables`, `rows` and `figure` are called only if they are needed; `files` are further files to write, by place.
+    """
+    written = dict(files or {})
+    if output["csv_file"] is not None:
+        written[output["csv_file"]] = _csv(rows(audit))
+    if output["figure_file"] is not None:
+        written[output["figure_file"]] = figure(audit)
+    write_whole(written)
+    for path in written:
+        say(f"wrote {path}")
+    with reader_may_leave():
+        match output["form"]:
+            case "json":
+                click.echo(json_text(plain(audit)), nl=False)
+            case "csv":
+                give(_csv(rows(audit)))
+            case _:
+                print_tables(Group(*_drawn(tables(audit))))
+
+
+def data_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Table:
+    """The rows of a record as a program reads them: exact values, plain numbers."""
+    return Table("", words(*columns), [[str(cell) for cell in row] for row in rows])
+
+
+def exact(value: Fraction | None) -> str:
+    """An exact number in a row of data; empty for none."""
+    return "" if value is None else str(value)
+
+
+def vacuous_mark(share: Fraction) -> str:
+    """The mark of a value that comes in part from vacuous entries, with their share; empty for a share of 0."""
+    if not share:
+        return ""
+    return " ∅" if share == 1 else f" ∅ {percent(share)}"
+
+
+def _csv(table: Table) -> str:
+    return table_text([column.heading for column in table.columns], table.texts(), ",")
+
+
+def _drawn(tables: Sequence[Table]) -> Iterator[RenderableType]:
+    """Tables with an empty line between them; the notes of a table bring their own."""
+    for index, table in enumerate(tables):
+        if index and not tables[index - 1].notes:
+            yield ""
+        yield TerminalTable(table)

@@ -1,110 +1,50 @@
-"""The sides of a task that are not just tables: in pieces for batches, with the sums these give; scores as they are."""
+"""The sides of a task in pieces or in memory, for batches: how they are read, and what their names alone tell."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.data.dataset import Dataset, encoded_texts, report_shared_clip
-from tracepact.data.decoding import filtered
+from tracepact.data.annotation_documents import UEM
+from tracepact.data.data_files import ClipFiles, FileOnDisk, FilesOnDisk, report_two_files, walk_clips
+from tracepact.data.dataset import Dataset, encoded_texts, holds_scores, is_dataset, report_shared_clip
+from tracepact.data.decoding import ClassDecodings, keep_confident
 from tracepact.data.event_rows import Ends, Outside
-from tracepact.data.events import Durations, Event, EventTable, Regions, ScoreField, TableOrigin
-from tracepact.data.family import Mode
-from tracepact.data.folders import FileFolder, report_score_lengths, report_table_lengths, row_number
+from tracepact.data.events import (
+    ClipScores,
+    Durations,
+    Event,
+    EventTable,
+    Regions,
+    ScoreField,
+    ScoreLevels,
+    TableOrigin,
+)
+from tracepact.data.formats import (
+    ENDINGS,
+    FORMATS,
+    MAESTRO,
+    SCORES,
+    How,
+    folder_format,
+    found_format,
+    how_to_read,
+    read_clips,
+)
 from tracepact.data.labels import LabelMap
 from tracepact.data.memory import AudioFolder
-from tracepact.data.preparation import name_clips, prepare
-from tracepact.data.sources import shown
+from tracepact.data.preparation import part_of, renamed_clips, side_record
+from tracepact.data.readings import Reading
+from tracepact.data.sources import PathLike, TextFile
 from tracepact.data.tables import Conditions
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, RowPlace
-from tracepact.language.contract import Contract
+from tracepact.diagnostics.collection import Diagnostics
 from tracepact.records import Record
 from tracepact.runs.report import OutsideEvent
-from tracepact.runs.tally import FindingsTally
-from tracepact.runs.task import InputFile, Task, input_files, read_task
-from tracepact.thresholds.family import Detections, FieldFamily, detection_family, detections_of, field_family
-from tracepact.wording import quoted
-
-# What one batch gives, or many together, as a record that can be added.
-
-
-class AddableTally(Protocol):
-    """What is counted of some clips: it can be added in any order, and says what was odd about the input."""
-
-    @property
-    def findings(self) -> FindingsTally:
-        """What was found."""
-
-    def __add__(self, other: Self) -> Self: ...
-
-
-Tallied = TypeVar("Tallied", bound=AddableTally)
-NO_FINDINGS = FindingsTally({}, ())
-
-
-class SideSum(Record, frozen=True):
-    """What was done to a side, and how its events end."""
-
-    dropped: int = 0
-    ignored: int = 0
-    ends: tuple[int, int, int, int] = (0, 0, 0, 0)
-
-    def __add__(self, other: "SideSum") -> "SideSum":
-        ends = Ends(*self.ends) + Ends(*other.ends)
-        both = (ends.events, ends.far, ends.outside, ends.tiny)
-        return SideSum(self.dropped + other.dropped, self.ignored + other.ignored, both)
-
-
-class PlacedOutside(Record, frozen=True):
-    """A predicted event outside its clip, and its place: clip, number."""
-
-    place: tuple[int, int]
-    found: OutsideEvent
-
-
-class FailedBatch(Record, frozen=True):
-    """A batch that failed: its number, its first and last clip, how many clips it has, and why it failed."""
-
-    batch: int
-    first: str
-    last: str
-    clips: int
-    why: str
-
-
-class BatchSum(Record, Generic[Tallied], frozen=True):
-    """What one batch gives, or many together; without a tally if no batch could be counted."""
-
-    batches: int
-    tally: Tallied | None
-    errors: FindingsTally
-    reference: SideSum
-    prediction: SideSum
-    outside: tuple[PlacedOutside, ...] = ()
-    given_up: tuple[FailedBatch, ...] = ()
-
-    @property
-    def findings(self) -> FindingsTally:
-        """What was found of the clips that were counted."""
-        return NO_FINDINGS if self.tally is None else self.tally.findings
-
-    def __add__(self, other: "BatchSum[Tallied]") -> "BatchSum[Tallied]":
-        tallies = [one for one in (self.tally, other.tally) if one is not None]
-        return BatchSum(
-            self.batches + other.batches,
-            tallies[0] + tallies[1] if len(tallies) == 2 else tallies[0] if tallies else None,
-            self.errors + other.errors,
-            self.reference + other.reference,
-            self.prediction + other.prediction,
-            # Results arrive in any order: what is listed is sorted by its place in the whole, so that sums are alike.
-            tuple(sorted((*self.outside, *other.outside), key=lambda one: one.place)),
-            tuple(sorted((*self.given_up, *other.given_up), key=lambda one: one.batch)),
-        )
-
+from tracepact.runs.task import InputFile, input_files
 
 # A first exact pass over the names of a source: its clips and labels, and which pieces hold which clips.
 
@@ -138,14 +78,224 @@ class SideNames:
         return {} if self.homes is None else {clip: self.files[self.homes[self.clips[clip]]] for clip in clips}
 
 
+# A folder of files, one a clip, in pieces: each is read once for names, and again for the batch that needs it.
+
+_CHUNK = 1 << 22
+"""About how many bytes of files are read together when their names are taken."""
+_OF_THE_WHOLE = ("unused-reading",)
+"""What is found of all files alike, and said once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileFolder:
+    """One side as a folder of files. `table` has its clips, and what its files say of them, but none of its events.
+
+    `calls` are the clips that have other names than those of their files; `classes` are those of scores; `confident`
+    says whether some event has a confidence, by which a threshold keeps it; None where that is not asked.
+    """
+
+    table: EventTable
+    format: str
+    files: tuple[tuple[str, FileOnDisk], ...]
+    how: How
+    classes: tuple[str, ...] | None
+    confident: bool | None
+    names: SideNames
+    calls: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its name in reports."""
+        return self.table.name
+
+    @property
+    def digest(self) -> str | None:
+        """One digest for all files."""
+        return self.table.digest
+
+    @property
+    def key(self) -> str:
+        """A key of everything its events depend on: the files, and how they are read."""
+        return f"{self.digest} {self.format} {self.how.reading!r}"
+
+    def called(self, table: EventTable) -> "FileFolder":
+        """The folder whose clips have the names of this table, in the same order."""
+        calls = {old: new for old, new in zip(self.table.clips, table.clips, strict=True) if old != new}
+        return replace(self, table=table, calls=calls)
+
+    def events(self, pieces: Sequence[int], clips: Collection[str], diagnostics: Diagnostics) -> EventTable:
+        """The events of some clips, from the files that hold them, with the scores they were decoded from."""
+        found = Diagnostics()
+        table = _read_files(self, [self.files[number] for number in pieces], found, self.classes)
+        if self.confident:
+            table = keep_confident(table, self.how.reading.decoding, found, some=True)
+        diagnostics.extend(one for one in found if one.code not in _OF_THE_WHOLE)
+        if self.calls:
+            table = renamed_clips(table, {clip: self.calls.get(clip, clip) for clip in table.clips})
+        return part_of(table, [clip for clip in table.clips if clip in clips], scores=True)
+
+
+def is_file_folder(path: Any, reading: Reading) -> bool:
+    """Whether a path is a folder of files that may be read in pieces; those of some formats are not (rule 24.22)."""
+    if not isinstance(path, str | os.PathLike) or not os.path.isdir(path):
+        return False
+    plain = reading.format in (None, "table") and reading.columns is None
+    return reading.format in (None, *FORMATS) and not (plain and is_dataset(path) and not holds_scores(path))
+
+
+def open_folder(
+    path: PathLike, reading: Reading, diagnostics: Diagnostics, *, by_confidence: bool = True
+) -> FileFolder | None:
+    """A folder whose files are read in pieces; None if it is of a kind that is not, or faulty, which is reported."""
+    name = os.fspath(path)
+    how = how_to_read(path, reading, diagnostics)
+    if how is None:
+        return None
+    files: dict[str, FileOnDisk] = {}
+    formats: dict[str, str | None] = {}
+
+    def keep(clip: str, file: TextFile) -> None:
+        files[clip] = FileOnDisk(file.name, file.digest, len(file.text))
+        if reading.format is None:
+            formats[file.name] = found_format(file, how)
+
+    digest = walk_clips(name, diagnostics, ENDINGS.get(reading.format or "", ()), keep)
+    format = None if digest is None else folder_format(name, reading.format, formats, diagnostics)
+    if format is None or format in (MAESTRO, UEM):
+        return None
+    # A decoding for each class needs the labels of all files before the first event can be dropped.
+    asked = by_confidence and format != SCORES and reading.decoding is not None
+    if asked and isinstance(reading.decoding, ClassDecodings):
+        return None
+    empty = EventTable(name, {}, digest, TableOrigin(format))
+    none = np.zeros(0, dtype=np.int64)
+    names = SideNames({}, none, none, (), {}, ())
+    bare = FileFolder(empty, format, tuple(files.items()), how, None, False if asked else None, names)
+    return _Names(bare).taken(diagnostics)
+
+
+def _read_files(
+    folder: FileFolder,
+    files: Sequence[tuple[str, FileOnDisk]],
+    diagnostics: Diagnostics,
+    classes: tuple[str, ...] | None,
+) -> EventTable:
+    """The events of some files."""
+    some = ClipFiles(folder.name, FilesOnDisk(dict(files)), folder.digest or "")
+    return read_clips(some, folder.format, folder.how, diagnostics, classes)
+
+
+class _Names:
+    """Takes the names out of all files of a folder, some at a time."""
+
+    def __init__(self, folder: FileFolder) -> None:
+        self._folder = folder
+        self._number: dict[str, int] = {}
+        self._counts: list[tuple[int, int, int]] = []
+        self._pieces: list[Indices] = []
+        self._labels: dict[str, tuple[int, int]] = {}
+        self._homes: dict[str, str] = {}
+        self._files: dict[str, str] = {}
+        self._lengths: dict[str, Fraction] = {}
+        self._regions: dict[str, tuple[Event, ...]] = {}
+        self._scores: dict[str, ClipScores] = {}
+        self._known: dict[tuple[Fraction, ...], ClipScores] = {}
+        self._classes: tuple[str, ...] | None = None
+        self._decoding: Mapping[str, Any] | None = None
+        self._confident = False
+
+    def taken(self, diagnostics: Diagnostics) -> FileFolder | None:
+        """The folder with its names; None if a file is faulty, which is reported."""
+        faults = Diagnostics()
+        for number, files in enumerate(_chunks(self._folder.files)):
+            found = Diagnostics()
+            table = _read_files(self._folder, files, found, self._classes)
+            if self._folder.confident is not None:
+                self._confident |= any(event.confidence is not None for _, event in table.events)
+                table = keep_confident(table, self._folder.how.reading.decoding, found)
+            self._take(table, files, faults)
+            faults.extend(one for one in found if number == 0 or one.code not in _OF_THE_WHOLE)
+            if not faults.errors:
+                diagnostics.extend(one for one in faults if one.code in _OF_THE_WHOLE)
+                faults = Diagnostics()  # the batches find the warnings again
+        if faults.errors:
+            diagnostics.extend(faults)
+            return None
+        return self._named()
+
+    def _take(self, table: EventTable, files: Sequence[tuple[str, FileOnDisk]], faults: Diagnostics) -> None:
+        origin = table.origin or TableOrigin(self._folder.format)
+        clip_of = {file.name: [] for _, file in files}  # type: dict[str, list[int]]
+        size = {file.name: file.size for _, file in files}
+        own_file = {clip: file.name for clip, file in files}
+        for clip, events in table.clips.items():
+            home = origin.files.get(clip) or own_file.get(clip) or files[0][1].name
+            if clip in self._number:
+                report_two_files(clip, home, f"the other is `{self._homes[clip]}`", faults)
+                continue
+            number = self._number[clip] = len(self._number)
+            self._homes[clip] = home
+            self._counts.append((len(events), row_number(events[0]) if events else 0, size[home]))
+            clip_of[home].append(number)
+            for event in events:
+                self._labels.setdefault(event.label, (number, row_number(event)))
+        self._pieces += [np.array(clip_of[file.name], dtype=np.int64) for _, file in files]
+        self._files |= origin.files
+        self._lengths |= origin.lengths
+        self._regions |= origin.regions
+        self._decoding = origin.decoding or self._decoding
+        if origin.scores is not None:
+            self._classes = self._classes or origin.scores.classes or None
+            for clip, scores in origin.scores.clips.items():
+                self._scores[clip] = self._ends(scores)
+
+    def _ends(self, scores: ClipScores) -> ClipScores:
+        """The ends of the first frame and of the last; clips that are alike share them."""
+        # All that is asked of a clip before its batch: how long a frame is, and where the scores end.
+        edges = (*scores.edges[:2], scores.edges[-1])
+        return self._known.setdefault(edges, ClipScores(edges, np.zeros((len(edges) - 1, 0), dtype=np.int64)))
+
+    def _named(self) -> FileFolder:
+        folder = self._folder
+        rows, first, sizes = np.array(self._counts, dtype=np.int64).reshape(-1, 3).T
+        names = SideNames({}, rows, first, tuple(self._pieces), self._labels, (), sizes)
+        scores = None
+        if folder.format == SCORES:
+            none = ScoreLevels(np.zeros(0))
+            scores = ScoreField(folder.name, self._classes or (), none, self._scores, folder.digest, self._files)
+        origin = TableOrigin(folder.format, self._files, self._decoding, self._lengths, self._regions, scores)
+        table = EventTable(folder.name, dict.fromkeys(self._number, ()), folder.digest, origin)
+        confident = None if folder.confident is None else self._confident
+        return replace(folder, table=table, classes=self._classes, confident=confident, names=names)
+
+
+def row_number(event: Event) -> int:
+    """The row of an event; -1 if it has none, for rows in memory are numbered from 0."""
+    return -1 if event.row is None else event.row
+
+
+def _chunks(files: Sequence[tuple[str, FileOnDisk]]) -> Iterator[list[tuple[str, FileOnDisk]]]:
+    """The files, some at a time."""
+    some: list[tuple[str, FileOnDisk]] = []
+    size = 0
+    for clip, file in files:
+        some.append((clip, file))
+        size += file.size
+        if size >= _CHUNK:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
 def names_of(source: Dataset | FileFolder | EventTable, diagnostics: Diagnostics) -> SideNames:
     """The names of a source; a clip that is in two files is reported."""
     match source:
         case EventTable():
             return _of_table(source)
         case FileFolder(names=names):
-            clips = {clip: number for number, clip in enumerate(source.table.clips)}
-            return SideNames(clips, names.rows, names.first, names.pieces, names.labels, (), names.sizes)
+            # Clips are numbered here, for they may be called otherwise than their files.
+            return replace(names, clips={clip: number for number, clip in enumerate(source.table.clips)})
         case _:
             return _of_dataset(source, diagnostics)
 
@@ -242,6 +392,13 @@ def origin_of(
     return source.origin if isinstance(source, EventTable) else source.table.origin
 
 
+def silent_table(field: ScoreField) -> EventTable:
+    """A table of the clips of a field without events, with the lengths of their scores and the field itself."""
+    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
+    origin = TableOrigin("scores", field.files, None, own, scores=field)
+    return EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
+
+
 def label_table(source: Dataset | FileFolder | EventTable, names: SideNames) -> EventTable:
     """A table of the first event of each label, without its times: what says which labels there are, and where."""
     by_clip = list(names.clips)
@@ -252,6 +409,27 @@ def label_table(source: Dataset | FileFolder | EventTable, names: SideNames) -> 
     return EventTable(
         source.name, {clip: tuple(some) for clip, some in events.items()}, None, origin_of(source, names, events)
     )
+
+
+# What was done to a side, as sums over batches.
+
+
+class SideSum(Record, frozen=True):
+    """What was done to a side, and how its events end."""
+
+    dropped: int = 0
+    ignored: int = 0
+    ends: Ends = Ends()
+
+    def __add__(self, other: "SideSum") -> "SideSum":
+        return SideSum(self.dropped + other.dropped, self.ignored + other.ignored, self.ends + other.ends)
+
+
+class PlacedOutside(Record, frozen=True):
+    """A predicted event outside its clip, and its place: clip, number."""
+
+    place: tuple[int, int]
+    found: OutsideEvent
 
 
 # Both sides of what is done in batches, in pieces or in memory, with what goes with them.
@@ -277,7 +455,7 @@ class Sides:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What both sides are called."""
+        """The names of both sides."""
         return self.reference.name, self.prediction.name
 
     @property
@@ -297,156 +475,14 @@ class Sides:
             label_map=self.labels,
         )
 
-    def preparation(self, total: BatchSum[Tallied]) -> dict[str, Any]:
-        """What was done to both sides, as plain data of the form of `Preparation`."""
+    def preparation(self, sums: tuple[SideSum, SideSum], placed: Iterable[PlacedOutside]) -> dict[str, Any]:
+        """The preparation of both sides, as plain data of the form of `Preparation`."""
         record: dict[str, Any] = {}
-        sums: tuple[SideSum, SideSum] = (total.reference, total.prediction)
         sides = zip(("reference", "prediction"), (self.reference, self.prediction), strict=True)
         for (role, side), own, renamed, said in zip(sides, sums, self.renamed, self.lengths_said, strict=True):
-            origin = origin_of(side)
-            record[role] = {
-                "format": origin.format if origin else "memory",
-                "decoding": dict(origin.decoding) if origin and origin.decoding else None,
-                "renamed_clips": renamed,
-                "lengths": said,
-                "dropped": own.dropped,
-                "ignored": own.ignored,
-            }
+            record[role] = side_record(origin_of(side), renamed, said, own.dropped, own.ignored)
         record["label_map"] = self.labels.data if self.labels is not None else None
-        outside = [one.found.to_dict() for one in total.outside]
+        outside = [one.found.to_dict() for one in placed]
         if self.outside is not Outside.ERROR and (outside or self.outside is not Outside.FALSE_ALARM):
             record["outside"] = {"policy": self.outside.value, "events": outside}
         return record
-
-
-# A reference and scores to be judged at every threshold, all clips at once or those of a batch.
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FieldSides:
-    """A contract, a reference and scores, ready to be put on the grid; what was read is in `diagnostics`.
-
-    The scores are those of frames, or the confidences of events. `names` are the classes that a label map makes of the
-    labels of the predictions; empty without one. `classes` are those of a whole of which this is a part.
-    """
-
-    contract: Contract
-    reference: EventTable
-    field: ScoreField | Detections
-    durations: Durations | Fraction | None
-    ignore: Regions | None
-    mode: Mode
-    diagnostics: Diagnostics
-    names: Mapping[str, str]
-    classes: tuple[str, ...] | None = None
-
-    def family(self, field: ScoreField | Detections | None = None) -> FieldFamily:
-        """The reference beside the scores, or beside others made of them, on the contract's grid."""
-        chosen = self.field if field is None else field
-        diagnostics = self.diagnostics if field is None else Diagnostics()
-        if isinstance(chosen, Detections):
-            return detection_family(
-                self.contract,
-                self.reference,
-                chosen,
-                durations=self.durations,
-                mode=self.mode,
-                ignore=self.ignore,
-                diagnostics=diagnostics,
-                classes=self.classes,
-            )
-        return field_family(
-            self.contract,
-            self.reference,
-            chosen,
-            durations=self.durations,
-            mode=self.mode,
-            ignore=self.ignore,
-            diagnostics=diagnostics,
-            classes=self.classes,
-        )
-
-    def filtered(self, median: int) -> "FieldSides":
-        """The task with a median filter before every threshold; InvalidInput if there are no frames to filter."""
-        return self if median == 1 else replace(self, field=filtered(self.frames("a median filter"), median))
-
-    def frames(self, what: str) -> ScoreField:
-        """The scores of frames, which something needs; InvalidInput if there are none."""
-        if isinstance(self.field, Detections):
-            headline = f"`{shown(self.field.name)}` holds events, and {what} is for scores of frames"
-            raise InvalidInput([Diagnostic("bad-decoding", headline, help="take a threshold alone")])
-        return self.field
-
-
-def field_sides(task: Task) -> FieldSides:
-    """The reference and the scores or detections of a task; errors raise InvalidInput."""
-    diagnostics = Diagnostics()
-    diagnostics.extend(task.contract.warnings)
-    sides = read_task(task, diagnostics, keeps_scores=True).sides
-    diagnostics.raise_errors()
-    found, labels = sides.prediction, sides.labels
-    scores = found.origin.scores if found.origin else None
-    table, columns = found, () if scores is None else scores.classes
-    # Scores that are not decoded have no events: a table of their clips alone goes through the preparation that tables
-    # go through, so that clips are named, chosen and measured by the same rules.
-    if scores is not None:
-        lengths = sides.durations if isinstance(sides.durations, Durations) else None
-        table = _silent(scores, sides.reference, lengths, diagnostics)
-    ready = prepare(replace(sides, prediction=table), diagnostics, columns)
-    names = {} if labels is None else class_names(labels, columns or found.labels)
-    if scores is not None and labels is not None:
-        scores = renamed_columns(scores, labels, names, diagnostics)
-    diagnostics.raise_errors()
-    field = detections_of(ready.prediction, diagnostics) if scores is None else _chosen(scores, table, ready.prediction)
-    report_table_lengths(ready.reference, ready.durations, diagnostics)
-    if isinstance(field, ScoreField):
-        report_score_lengths(field, ready.durations, diagnostics)
-    mode = Mode(task.mode)
-    return FieldSides(task.contract, ready.reference, field, ready.durations, ready.ignore, mode, diagnostics, names)
-
-
-def class_names(labels: LabelMap, known: Collection[str]) -> dict[str, str]:
-    """What labels that stay are called under a label map."""
-    return {label: labels.renamed.get(label, label) for label in known if labels.treatment(label) == "keep"}
-
-
-def renamed_columns(
-    field: ScoreField, labels: LabelMap, names: Mapping[str, str], diagnostics: Diagnostics
-) -> ScoreField:
-    """The columns that stay, by the names of their classes; two that become one, and unmapped ones, are reported."""
-    place = RowPlace(field.name)
-    for label in (label for label in field.classes if labels.treatment(label) == "error"):
-        headline = f"the label map says nothing about the column `{shown(label)}`"
-        diagnostics.add("unmapped-label", headline, place, "add it to the map, or say what becomes of all others")
-    for name in sorted({name for name in names.values() if list(names.values()).count(name) > 1}):
-        joined = quoted([label for label, own in names.items() if own == name])
-        headline = f"the label map makes one class `{shown(name)}` of the columns {joined}, which have thresholds each"
-        diagnostics.add("bad-field", headline, place, "join the scores first, for instance their greatest")
-    # Columns are never joined here: the greatest, the mean and the sum of two scores are different detectors.
-    kept = [k for k, label in enumerate(field.classes) if label in names]
-    clips = {clip: replace(scores, ranks=scores.ranks[:, kept]) for clip, scores in field.clips.items()}
-    return replace(field, classes=tuple(names[field.classes[k]] for k in kept), clips=clips)
-
-
-def silent_table(field: ScoreField) -> EventTable:
-    """A table of the clips of a field without events, with the lengths of their scores and the field itself."""
-    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    origin = TableOrigin("scores", field.files, None, own, scores=field)
-    return EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
-
-
-def _silent(
-    field: ScoreField, reference: EventTable, lengths: Durations | None, diagnostics: Diagnostics
-) -> EventTable:
-    """A table of the clips of a field, named as the others are (rule 13.3), with the lengths of their scores."""
-    table = silent_table(field)
-    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    known = {} if lengths is None else lengths.clips
-    named, _ = name_clips(table, reference, known, diagnostics)
-    return replace(named, origin=TableOrigin("scores", {}, None, dict(zip(named.clips, own.values(), strict=True))))
-
-
-def _chosen(field: ScoreField, named: EventTable, chosen: EventTable) -> ScoreField:
-    """The field of the clips that were chosen, under the names they were given."""
-    renamed = dict(zip(named.clips, field.clips.values(), strict=True))
-    return replace(field, clips={clip: renamed[clip] for clip in chosen.clips if clip in renamed})

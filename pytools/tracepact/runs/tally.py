@@ -1,8 +1,7 @@
-"""What a report needs of some clips, as a record that can be added to that of others, draws included."""
+"""Tallies of some clips, which can be added to those of others, with all that a report and its draws need."""
 
 import contextlib
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
@@ -13,18 +12,26 @@ from msgspec import field
 
 from tracepact.data.family import Indices
 from tracepact.diagnostics.collection import InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, RowPlace
-from tracepact.diagnostics.records import DiagnosticRecord, diagnostic_record
 from tracepact.engines import Engine, EngineProgress
-from tracepact.evaluate.draws import AnswersTally, ClauseSums, ClipColumns, ClipParts, Values, Weights, clause_sums
-from tracepact.evaluate.scorecard import Scorecard, sweep_counts
+from tracepact.evaluate.cast import AnswersTally
+from tracepact.evaluate.draws import (
+    ClauseSums,
+    ClauseTally,
+    ClipColumns,
+    ClipParts,
+    GroupTally,
+    Values,
+    Weights,
+    clause_sums,
+)
+from tracepact.evaluate.scorecard import Scorecard, SoftCounts, sweep_counts
 from tracepact.evaluate.scores import LOGIC, ClauseCounts
-from tracepact.evaluate.tolerance import ClauseTally, GroupTally, ToleranceTally, swept_parameters
+from tracepact.evaluate.tolerance import ToleranceTally, swept_parameters
 from tracepact.evaluate.uncertainty import Bootstrap, Interval, draw_values, intervals_of, with_mean
-from tracepact.evaluate.violations import SoftCounts
 from tracepact.language.contract import Aggregation, EventClause, FrameClause
 from tracepact.measures.policy import Counts
 from tracepact.measures.results import MeanMetric, Measured, Metric
+from tracepact.measures.standard import StandardMetrics, standard_metrics
 from tracepact.measures.tables import MetricsTally
 from tracepact.measures.uncertainty import (
     ComparedSystems,
@@ -37,7 +44,7 @@ from tracepact.measures.uncertainty import (
 from tracepact.records import Record
 from tracepact.runs.manifest import Content, added_content, content_of, masks_text
 from tracepact.runs.margins import MarginsTally
-from tracepact.runs.report import MatchRecord, measured
+from tracepact.runs.report import DiagnosticsRecord, MatchRecord
 from tracepact.runs.task import Scored
 from tracepact.runs.timelines import SHOWN as SHOWN_TIMELINES
 from tracepact.runs.timelines import Timeline, WorstClipsTally, clips_tally, worst_segments
@@ -51,7 +58,7 @@ Intervals = dict[Aggregation, dict[str, Interval]]
 
 
 def run_columns(places: Indices, counts: Mapping[str, ClauseCounts], metrics: Measured) -> ClipParts:
-    """What draws need of the clips of a batch: the counts of clauses and of metrics."""
+    """The columns that draws need of the clips of a batch: the counts of clauses and of metrics."""
     columns: dict[str, Any] = {}
     for name, some in counts.items():
         columns |= {
@@ -85,7 +92,7 @@ def _ticks(head: str, metric: MeanMetric) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunSums:
-    """What draws have of every clause and metric over some clips."""
+    """Sums of every clause and metric over the drawn clips of a part."""
 
     clauses: Mapping[str, ClauseSums]
     metrics: tuple[MetricSums, ...]
@@ -106,7 +113,7 @@ class RunDraws:
     metrics: tuple[Metric, ...]
 
     def sums(self, part: ClipColumns, weights: Weights, clips: int) -> RunSums:
-        """What draws of so many clips have of those of a part."""
+        """The sums over the clips of a part, in draws of `clips` clips."""
         clauses = {name: clause_sums(_clause(part, name), weights, clips) for name in self.clauses}
         number = weights.shape[1]
         metrics = (_metric(part, k, metric, number) for k, metric in enumerate(self.metrics))
@@ -188,8 +195,6 @@ def drawn_intervals(
 LISTED_DIFFERENCES = 20
 LISTED_MATCHES = 10_000
 """How many matched pairs a report lists; a run directory holds all of them."""
-LISTED_DIAGNOSTICS = 1_000
-"""How many findings of one code a report lists."""
 
 
 class Ranked(Record, frozen=True):
@@ -249,51 +254,6 @@ class MatchesTally(Record, frozen=True):
         return MatchesTally(self.total + other.total, tuple(both[:LISTED_MATCHES]))
 
 
-class FindingsTally(Record, frozen=True):
-    """What was odd about the input: how often each code occurs, and the first of each."""
-
-    counts: dict[str, int]
-    items: tuple[DiagnosticRecord, ...]
-
-    @classmethod
-    def of(cls, diagnostics: Iterable[Diagnostic]) -> "FindingsTally":
-        """The tally of some findings, in the order of a report: by code, file and row."""
-        found = sorted(diagnostics, key=_order)
-        counts: Counter[str] = Counter()
-        first: Counter[str] = Counter()
-        kept = []
-        for one in found:
-            counts[one.code] += one.number
-            first[one.code] += 1
-            if first[one.code] <= LISTED_DIAGNOSTICS and not one.stands_for:
-                kept.append(diagnostic_record(one))
-        return cls(dict(sorted(counts.items())), tuple(kept))
-
-    def __add__(self, other: "FindingsTally") -> "FindingsTally":
-        counts = Counter(self.counts) + Counter(other.counts)
-        kept: list[DiagnosticRecord] = []
-        seen: Counter[str] = Counter()
-        # Each batch keeps the first findings of a code; the first of all are among these, whatever is added to what.
-        for one in sorted((*self.items, *other.items), key=_record_order):
-            seen[one.code] += 1
-            if seen[one.code] <= LISTED_DIAGNOSTICS:
-                kept.append(one)
-        return FindingsTally(dict(sorted(counts.items())), tuple(kept))
-
-
-def _order(one: Diagnostic) -> tuple[str, str, int, str]:
-    file = one.place.file if isinstance(one.place, RowPlace) else ""
-    row = one.place.row if isinstance(one.place, RowPlace) else None
-    return one.code, file, -1 if row is None else row, one.headline
-
-
-def _record_order(one: DiagnosticRecord) -> tuple[str, str, int, str]:
-    place: Any = one.place
-    is_row = place is not None and not hasattr(place, "column")
-    row = place.line if is_row else None
-    return one.code, place.file if is_row else "", -1 if row is None else row, one.headline
-
-
 class SweepTally(Record, frozen=True):
     """The counts of every clause at one value of a swept parameter."""
 
@@ -318,7 +278,7 @@ class RunTally(Record, frozen=True):
     timelines: tuple[RankedTimeline, ...]
     matches: MatchesTally
     metrics: MetricsTally
-    findings: FindingsTally
+    findings: DiagnosticsRecord
     clips: WorstClipsTally | None = None
     draws: ClipParts | None = None
     tolerances: tuple[ToleranceTally, ...] = ()
@@ -382,7 +342,7 @@ def tally_of(run: Scored, first: int = 0, *, clips: bool = False, page: bool = F
         ),
         _matches(card),
         MetricsTally.of(metrics, first, LISTED_DIFFERENCES),
-        FindingsTally.of(run.diagnostics),
+        DiagnosticsRecord.of(run.diagnostics),
         clips_tally(card, run.conditions, first) if clips else None,
         run_columns(first + np.arange(len(family.clips)), _in_order(card), metrics) if page else None,
         tuple(_tolerances(card)) if page else (),
@@ -392,8 +352,24 @@ def tally_of(run: Scored, first: int = 0, *, clips: bool = False, page: bool = F
     )
 
 
+def measured(run: Scored) -> StandardMetrics:
+    """The metrics of the tables and traces of a run, clip by clip; its own pairs are those of the boundary metric."""
+    # The matches of the card are handed on: the boundary metric has the contract's own matcher, and it has run.
+    card, lengths = run.card, run.durations
+    return standard_metrics(
+        run.reference,
+        run.prediction,
+        card.family,
+        card.contract,
+        settings=run.settings,
+        events=card.events,
+        ignore=run.ignore,
+        durations=dict.fromkeys(card.family.clips, lengths) if isinstance(lengths, Fraction) else lengths.clips,
+    )
+
+
 def run_content(run: Scored) -> Content:
-    """What the tables say that a run was scored from."""
+    """The digests of the tables that a run was scored from."""
     family = run.card.family
     lengths = run.durations if isinstance(run.durations, Fraction) else run.durations.clips
     ignore = None if run.ignore is None else run.ignore.clips

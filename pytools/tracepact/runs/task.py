@@ -1,5 +1,6 @@
-"""What is scored: a task as its user gives it, its sides read into memory and prepared, and what a scoring gives."""
+"""A task as its user gives it, its sides read into memory and prepared, and the result of a scoring."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -12,9 +13,7 @@ from tracepact.data.event_rows import Outside
 from tracepact.data.events import Durations, EventTable, Regions, Time
 from tracepact.data.family import Family, Mode
 from tracepact.data.fields import report_assumed_step, report_unequal_arrays, says_its_frames
-from tracepact.data.folders import report_table_lengths
-from tracepact.data.formats import Reading, report_unused_readings, with_frames
-from tracepact.data.known_formats import MAESTRO
+from tracepact.data.formats import MAESTRO, report_unused_readings
 from tracepact.data.labels import LabelMap, label_map_from
 from tracepact.data.memory import (
     AudioFolder,
@@ -26,23 +25,26 @@ from tracepact.data.memory import (
     regions_from,
     table_of_masks,
 )
-from tracepact.data.preparation import Prepared, SideTables, clip_choice_from, prepare
+from tracepact.data.preparation import Prepared, SideTables, clip_choice_from, prepare, report_table_lengths
+from tracepact.data.readings import Reading, with_frames
 from tracepact.data.sources import is_address, shown
 from tracepact.data.tables import Conditions
 from tracepact.declarations import shown_path
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput, one_of
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
+from tracepact.engines import Engine
 from tracepact.evaluate.scorecard import Scorecard, score_family
 from tracepact.language.compilation import contract_from
 from tracepact.language.contract import Contract
 from tracepact.measures.policy import MetricSettings
 from tracepact.runs.margins import ScoreMargins, score_margins
+from tracepact.wording import parse_exact
 
 # A task: what a command's options or the arguments of a call say, before anything is read.
 
 
 class SourceOptions(TypedDict, total=False):
-    """What goes with both sides wherever they are judged; `Task` says what each is."""
+    """Options that go with both sides wherever they are judged; `Task` documents each."""
 
     durations: Any
     mode: Mode | str
@@ -66,28 +68,24 @@ class JudgingOptions(TypedDict, total=False):
 
 
 class DocumentOptions(JudgingOptions, total=False):
-    """What goes with a document that holds both sides."""
+    """Options that go with a document that holds both sides."""
 
     label_map: Any
     outside: Outside | str
     clips: Any
 
 
-class TaskOptions(SourceOptions, total=False):
-    """What goes with both sides where events are scored."""
+class TaskOptions(SourceOptions, JudgingOptions, total=False):
+    """Options that go with both sides where events are scored."""
 
     masks: Mapping[str, Mapping[str, FrameMask]] | None
-    conditions: Any
     decoding: Declared | Path | None
     outside: Outside | str
-    strict: bool
-    settings: MetricSettings
-    margins: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What a user asks, in the forms that `tracepact.score` takes: commands and Python make one, the rest takes it.
+    """A user's request, in the forms that `tracepact.score` takes: commands and Python make one, the rest takes it.
 
     Nothing of it has been read but the contract. `strict` makes warnings errors; `margins` asks how far each verdict is
     from its opposite, in score; `settings` are the policies of the standard metrics.
@@ -151,7 +149,7 @@ KEEP_SCORES = Decoding(Fraction(1))
 
 @dataclass(frozen=True, slots=True)
 class TaskTables:
-    """What a task names, as tables; `assumed` says of which sides the frames were taken to be the contract's."""
+    """The tables that a task names; `assumed` says on which sides the frames were taken to be the contract's."""
 
     sides: SideTables
     conditions: Conditions | None
@@ -266,6 +264,42 @@ def input_name(name: str) -> str:
     return name if is_address(name) else shown_path(Path(name))
 
 
+# How much memory batches may take together, as users write it.
+
+USUAL_MEMORY = "2GB"
+_UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+_SHARE = 4
+"""A batch may take this part of the memory that is left for each worker; names, reading and results take the rest."""
+_LEAST, _MOST = 64 * 10**6, 10**18
+
+
+def memory_from(memory: str | int) -> int:
+    """An amount of memory in bytes, from text such as `2GB`; InvalidInput if it is none."""
+    found = _SIZE.fullmatch(str(memory)) if isinstance(memory, str) or abs(memory) < _MOST else None
+    unit = _UNITS.get(found[2].lower()) if found else None
+    try:
+        number = parse_exact(found[1]) if found else Fraction(0)
+    except ValueError:
+        number = Fraction(0)
+    amount = int(number * (unit or 0))
+    if not _LEAST <= amount < _MOST:
+        shown = str(memory)[:60] if isinstance(memory, str) or found else "a number of that size"
+        headline, help = f"`{shown}` is not an amount of memory of at least 64MB", "write it as `2GB` or `500MB`"
+        if amount >= _MOST:
+            headline = f"`{shown}` is more memory than any machine has"
+        elif found and not found[2] and number * 10**9 >= _LEAST:
+            headline, help = f"`{shown}` has no unit of memory and would be bytes", f"write `{found[1]}GB`"
+        raise InvalidInput([Diagnostic("bad-memory", headline, None, help)])
+    return amount
+
+
+def batch_memory(memory: str | int, engine: Engine) -> int:
+    """How many bytes one batch may take, out of the memory of all workers."""
+    # Workers of one machine share its memory; those of a cluster elsewhere have their own, which is not known here.
+    return memory_from(memory) // (_SHARE * engine.number)
+
+
 # What one scoring gives: the scorecard with its inputs, before anything is shown or stored.
 
 
@@ -289,7 +323,7 @@ def input_files(**tables: Any) -> tuple[InputFile, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a report says beside its counts: the contract, the classes, and where all of it came from."""
+    """The part of a report beside its counts: the contract, the classes, and where all of it came from."""
 
     contract: Contract
     mode: Mode
@@ -319,7 +353,7 @@ class Scored:
 
     @property
     def head(self) -> Head:
-        """What its report says beside its counts."""
+        """The part of its report beside its counts."""
         family = self.card.family
         sources = self.inputs, self.preparation
         return Head(self.card.contract, family.mode, family.classes, *sources, self.settings, self.violation_rows)

@@ -10,12 +10,12 @@ import numpy as np
 from msgspec import Meta, field
 
 from tracepact.data.family import Indices, Side
-from tracepact.evaluate.scorecard import Scorecard
-from tracepact.evaluate.violations import NO_WITNESS, FrameViolations, distance_shape
+from tracepact.evaluate.curves import NO_WITNESS, distance_shape
+from tracepact.evaluate.scorecard import FrameViolations, Scorecard
 from tracepact.language.contract import Contract, EventClause, FrameClause
 from tracepact.language.formula import FrameRun
 from tracepact.records import Count, Name, NotNegative, Record
-from tracepact.runs.violations import event_violation, name_ranks
+from tracepact.runs.violations import ClassField, ClipField, event_violation, name_ranks
 from tracepact.show.figures import Bar, BarGroup, bar_chart
 from tracepact.show.pages import Form, Lane, lane_chart
 from tracepact.wording import print_number, time_text
@@ -79,7 +79,7 @@ class WorstClipsTally(Record, frozen=True):
 
 
 def clip_data(card: Scorecard, conditions: Mapping[str, str] | None = None, most: int = MOST_CLIPS) -> Data:
-    """The runs, matches, scores and failures of every clip and class, of so many clips at most: the worst."""
+    """The runs, matches, scores and failures of the `most` worst clips, by class."""
     return page_clips(card.contract, card.family.classes, clips_tally(card, conditions, most=most))
 
 
@@ -315,8 +315,8 @@ _Run = Annotated[tuple[Count, Count], Meta(description="A run: a half-open inter
 class Timeline(Record, frozen=True):
     """What happened in one clip and class, in frames."""
 
-    clip: Annotated[str, Meta(description="The clip.")]
-    label: Annotated[str, Meta(description="The class.")] = field(name="class")
+    clip: ClipField
+    label: ClassField = field(name="class")
     frames: Annotated[int, Meta(ge=1, description="The frames of the clip.")]
     step: NotNegative
     ref: Annotated[tuple[_Run, ...], Meta(description="Runs of the reference.")]

@@ -15,7 +15,7 @@ from msgspec import Meta, field
 from tracepact.data.arrow_files import ColumnarFile
 from tracepact.data.sources import shown
 from tracepact.declarations import renamed_argument
-from tracepact.diagnostics.collection import Diagnostics, InvalidInput, require_type
+from tracepact.diagnostics.collection import InvalidInput, require_type
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.diagnostics.records import DiagnosticRecord, diagnostic_record
 from tracepact.engines import Engine
@@ -28,8 +28,8 @@ from tracepact.records import Count, Record, record_from_bytes, record_of
 from tracepact.runs import rows as columnar
 from tracepact.runs.batch_run import NO_ROWS, BatchRun, not_kept
 from tracepact.runs.batch_scoring import OnPlan, score_batches
-from tracepact.runs.directory import CANONICAL, OLD_VIOLATIONS, VIOLATIONS, RunFolder, row_texts
-from tracepact.runs.manifest import NAME, batch_manifest, manifest_text, versions, written_fault
+from tracepact.runs.directory import OLD_VIOLATIONS, VIOLATIONS, row_texts
+from tracepact.runs.manifest import CANONICAL, NAME, RunFolder, batch_manifest, manifest_text, versions, written_fault
 from tracepact.runs.opening import RunLike, StoredRun, open_run
 from tracepact.runs.originals import (
     NAME_THEM,
@@ -44,9 +44,9 @@ from tracepact.runs.originals import (
     unsaid,
     why_not_again,
 )
-from tracepact.runs.pages import PAGE
 from tracepact.runs.report import Preparation, Report, Versions
-from tracepact.runs.report_views import SILENT
+from tracepact.runs.report_parts import SILENT
+from tracepact.runs.report_views import PAGE
 from tracepact.runs.rows import LARGEST_ROWS
 from tracepact.runs.run import Run
 from tracepact.wording import count, quoted
@@ -117,7 +117,7 @@ class VerificationRecord(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was checked and what was found."""
+    """The result of a verification: the checks that were made and the differences."""
 
     folder: str
     checked: CheckedCounts
@@ -150,7 +150,7 @@ class Verification:
 
     @property
     def record(self) -> VerificationRecord:
-        """What is printed of it as JSON."""
+        """Its record, which JSON prints."""
         return VerificationRecord(
             format="tracepact-verify/1",
             folder=self.folder,
@@ -215,7 +215,7 @@ class EngineChoice(TypedDict, total=False):
 def verify_folder(folder: Path, originals: Places | None = None, **chosen: Unpack[EngineChoice]) -> Verification:
     """Check the run directory at a place, of either kind; one of a run in batches is scored again by an engine."""
     data = batch_manifest(folder)
-    files = open_run(folder, Diagnostics(), checked=False) if data is None else RunFolder(folder, data, checked=False)
+    files = open_run(folder, checked=False) if data is None else RunFolder(folder, data, checked=False)
     listed = files.manifest
     if not isinstance(listed.get("family"), dict) or not isinstance(listed.get("versions"), dict):
         raise unsaid(folder)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from tracepact.data.family import Family
 from tracepact.diagnostics.findings import Span
+from tracepact.evaluate.curves import NO_WITNESS
 from tracepact.evaluate.event_clauses import EventViolation, FailedComparison
 from tracepact.evaluate.predicates import Unbounded, Value
-from tracepact.evaluate.scorecard import Scorecard
+from tracepact.evaluate.scorecard import FrameViolations, Scorecard
 from tracepact.evaluate.scores import Score, vacuous_share
-from tracepact.evaluate.violations import NO_WITNESS, FrameViolations
 from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause
 from tracepact.language.predicate import TermType
 from tracepact.records import Count, Exact, Name, NotNegative, OneOf, Record, Share, ShareDecimal
@@ -140,9 +140,9 @@ Vector = Annotated[dict[Name, ScoreRecord], Meta(description="The score of every
 
 SHOWN = 5
 
-_Clip = Annotated[str, Meta(description="The clip.")]
-_Label = Annotated[str, Meta(description="The class.")]
-_Seconds = Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
+ClipField = Annotated[str, Meta(description="The clip.")]
+ClassField = Annotated[str, Meta(description="The class.")]
+EndsField = Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
 _Amount = Annotated[
     str,
     Meta(
@@ -207,8 +207,8 @@ class ViolationRecord(OneOf):
 class FrameViolationRecord(Record, ViolationRecord, frozen=True):
     """A violated obligation of a frame clause."""
 
-    clip: _Clip
-    label: _Label = field(name="class")
+    clip: ClipField
+    label: ClassField = field(name="class")
     frame: Annotated[Count, Meta(description="The violated frame.")]
     time: NotNegative
     part: FailingPart
@@ -239,16 +239,16 @@ class FrameViolationRecord(Record, ViolationRecord, frozen=True):
             case NearestFrame(offset=offset, seconds=seconds):
                 return f"nearest {short(seconds)} s {'later' if offset > 0 else 'earlier'}{in_score}"
             case _:
-                return f"no witness in the clip{in_score}"
+                return f"none in the clip{in_score}"
 
 
 class EventViolationRecord(Record, ViolationRecord, frozen=True):
     """A violated obligation of an event clause."""
 
-    clip: _Clip
-    label: _Label = field(name="class")
-    interval: _Seconds
-    partner: Annotated[_Seconds | None, Meta(description="What the matcher gave the interval; null if nothing (4.4).")]
+    clip: ClipField
+    label: ClassField = field(name="class")
+    interval: EndsField
+    partner: Annotated[EndsField | None, Meta(description="What the matcher gave the interval; null if nothing (4.4).")]
     part: FailingPart
     comparison: Annotated[
         ComparisonRecord | None,

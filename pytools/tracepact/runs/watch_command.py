@@ -14,17 +14,17 @@ from rich.live import Live
 from rich.text import Text
 
 from tracepact.command_line import Exit
-from tracepact.data.assembly import UNION_CLASS
+from tracepact.data.family import UNION_CLASS
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.files import json_data, json_text, write_whole
 from tracepact.inputs import LARGEST_DOCUMENT, read_bytes
 from tracepact.language.contract import Aggregation, Contract, FrameClause
 from tracepact.language.predicate import Each
-from tracepact.options import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option
+from tracepact.options import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option, with_default
 from tracepact.outputs import STATE, OutputFile
 from tracepact.records import Count, Digest, Name, NotNegative, OneOf, Record, plain
-from tracepact.runs.violations import ComparisonRecord, FailingPart, ScoreRecord, comparison_words
+from tracepact.runs.violations import ComparisonRecord, EndsField, FailingPart, ScoreRecord, comparison_words
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.tables import Table, TerminalTable, numbers, output, words
 from tracepact.stream.frames import BadLine, EndLine, FrameBlock, FrameLine, Line, read_lines
@@ -35,7 +35,6 @@ from tracepact.wording import UNDEFINED, count, decimal, moment, short
 
 # The lines that `watch` prints, as records: violations as they are determined, bad lines, the scores at the end.
 
-_Seconds = Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
 _Out = Annotated[Count, Meta(description="The frame whose arrival let the verdict out (12.2, 12.7).")]
 
 
@@ -71,8 +70,8 @@ class StreamEventViolation(Record, WatchLine, frozen=True):
     clause: Name
     stream: str
     label: str = field(name="class")
-    interval: _Seconds
-    partner: _Seconds | None
+    interval: EndsField
+    partner: EndsField | None
     part: FailingPart
     comparison: Annotated[
         ComparisonRecord | None, Meta(description="The sides of the comparison that failed, if one did (10.4).")
@@ -203,7 +202,7 @@ def summary_table(monitor: StreamMonitor, bad_lines: int) -> Table:
 
 
 def notes(monitor: StreamMonitor) -> list[str]:
-    """What the numbers of the table do not say by themselves: clauses without an obligation, and open intervals."""
+    """Notes below the table: clauses without an obligation, and open intervals."""
     found = []
     vacuous = [clause.name for clause in monitor.contract.clauses if monitor.score(clause.name).vacuous]
     if vacuous:
@@ -234,12 +233,11 @@ _REFRESH = 0.1
     "of four channels [x of a, x of b, y of a, y of b]. Without classes all events are of one class.",
 )
 @click.option("--ignoring", is_flag=True, help="Allow frames to be marked as ignored.")
-@click.option(
+@with_default(
     "--on-bad",
-    type=click.Choice(["stop", "skip"]),
-    default="stop",
-    show_default=True,
-    help="Stop at a bad line, or skip it: it is not a frame then, and later frames move up by one.",
+    click.Choice(["stop", "skip"]),
+    "stop",
+    "Stop at a bad line, or skip it: it is not a frame then, and later frames move up by one.",
 )
 @click.option("--resume", type=click.Path(path_type=Path), help="Continue from a saved state.")
 @click.option(

@@ -1,5 +1,6 @@
 """Calibration sets: trace pairs with ranks on one grid, edits, and the family of candidates (chapter 14)."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -7,11 +8,12 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from tracepact.data.events import Event
+from tracepact.data.family import Grid
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import Diagnostic, Source, TextPlace, did_you_mean
 from tracepact.language.compilation import parse_formula
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Matcher, MatcherKind, Projection
-from tracepact.language.formula import atoms
+from tracepact.language.formula import FrameRun, atoms, union_runs
 from tracepact.selection.toml_tables import Fields, Places, is_number, read_toml
 from tracepact.wording import ms, print_number
 
@@ -50,14 +52,6 @@ class CandidateFamily:
     matchers: tuple[Matcher, ...] = (Matcher(),)
     most: int = MOST
     source: Source | None = field(default=None, compare=False, repr=False)
-
-    def wider(self, radius: Fraction) -> "CandidateFamily":
-        """The same family with one more tolerance."""
-        return replace(self, tolerances=(*self.tolerances, radius))
-
-    def deeper(self) -> "CandidateFamily":
-        """The same family one modality deeper."""
-        return replace(self, depth=self.depth + 1)
 
 
 NO_FAMILY = CandidateFamily(atoms=(), obligations=(), operators=(), each=(), joined=False)
@@ -258,8 +252,7 @@ def _split(event: Event, edit: Edit) -> tuple[Event, ...]:
     piece = (event.offset - event.onset - (edit.pieces - 1) * edit.gap) / edit.pieces
     if piece <= 0:
         raise NotApplicable(
-            f"the event at {ms(event.onset)} is too short for {edit.pieces} pieces {ms(edit.gap)} apart",
-            "gap",
+            f"the event at {ms(event.onset)} is too short for {edit.pieces} pieces {ms(edit.gap)} apart", "gap"
         )
     starts = [event.onset + k * (piece + edit.gap) for k in range(edit.pieces)]
     return tuple(replace(event, onset=start, offset=start + piece) for start in starts)
@@ -382,3 +375,81 @@ class Calibration:
     def atoms(self) -> tuple[str, ...]:
         """The declared atoms that references and cases have masks of, in order."""
         return declared_atoms([*(r.masks for r in self.references), *(case.masks for case in self.cases)])
+
+
+def frames_of(events: Iterable[Event], grid: Grid) -> set[tuple[str, int, int]]:
+    """The frame runs of some events on a grid, by label."""
+    by_label: dict[str, list[FrameRun]] = {}
+    for event in events:
+        by_label.setdefault(event.label, []).append(grid.project(event.onset, event.offset))
+    return {(label, *run) for label, runs in by_label.items() for run in union_runs(runs)}
+
+
+# The intervals of a calibration set: events of both sides, masks of declared atoms (14.2, 14.3, 14.33).
+
+LABEL = "event"
+"""The label of an interval that has none."""
+_ATOM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def read_events(fields: Fields, key: str, duration: Fraction, labels: tuple[str, ...] = (LABEL,)) -> tuple[Event, ...]:
+    """Intervals in order, apart from each other and inside the clip (rule 14.2).
+
+    One without a label has that of `labels` if there is just one (rule 14.3).
+    """
+
+    def event(item: Any, index: int) -> Event | None:
+        if not isinstance(item, list) or len(item) not in (2, 3) or not isinstance(item[-1], str | int | Fraction):
+            fields.report("wrong-form", "an event is `[onset, offset]`, perhaps with a label", key, index)
+            return None
+        onset, offset = (fields.as_time(time, key, index, k) for k, time in enumerate(item[:2]))
+        if len(item) == 2 and len(labels) > 1:
+            headline = f"the interval has no label, and the reference has {len(labels)}: {', '.join(labels)}"
+            help = f'say which: `["1s", "2s", "{labels[0]}"]`'
+            fields.report("unlabelled-interval", headline, key, index, help=help)
+            return None
+        label = str(item[2]) if len(item) == 3 else labels[0]
+        if not label or not label.isprintable():
+            fields.report("wrong-form", "a label is a text on one line", key, index, 2)
+        row = fields.places.source.position(fields.places.value((*fields.path, key, index)).span.start)[0]
+        if not onset < offset <= duration:
+            headline = "the event does not end after it starts" if offset <= onset else "it ends after its clip"
+            fields.report("bad-time", headline, key, index)
+            return None
+        return Event(onset, offset, label, row)
+
+    events = fields.items(key, event, ())
+    ends: dict[str, Fraction] = {}
+    for index, one in enumerate(events):
+        if one.onset <= ends.get(one.label, Fraction(-1)):
+            fields.report("bad-time", "the event is not after the one before it", key, index)
+        ends[one.label] = one.offset
+    return events
+
+
+def warn_mixed(fields: Fields, items: Any) -> None:
+    """Intervals without a label beside labelled ones are a class of their own, which is rarely meant."""
+    lengths = {len(item) for item in items if isinstance(item, list)} if isinstance(items, list) else set()
+    if {2, 3} <= lengths:
+        headline = f"some events of the {fields.what} have no label and become class `{LABEL}`"
+        fields.report("unlabelled-event", headline, "events", help="label all of them, or none")
+
+
+def read_masks(fields: Fields, duration: Fraction) -> Masks:
+    """Where declared atoms hold: `masks = {quiet = [["0s", "1s"]]}` (rule 14.33)."""
+    declared = fields.take("masks")
+    if declared is None:
+        return ()
+    if not isinstance(declared, dict):
+        help = 'write `masks = {quiet = [["0s", "1s"]]}`'
+        fields.report("wrong-form", "`masks` is a table of atoms", "masks", help=help)
+        return ()
+    masks = []
+    inner = fields.inner(declared, "masks", what=f"masks of the {fields.what}")
+    for name in declared:
+        if not _ATOM_NAME.fullmatch(name) or name in (*BUILTIN_ATOMS, *CLASS_ATOMS):
+            inner.report("wrong-form", f"`{name}` cannot be the name of a declared atom", name)
+            continue
+        events = read_events(inner, name, duration)
+        masks.append((name, tuple((event.onset, event.offset) for event in events)))
+    return tuple(masks)

@@ -1,36 +1,43 @@
-"""Reads calibration sets, TOML texts whose every fault has a place; and clips of real systems as cases."""
+"""Reads calibration sets: TOML texts whose every fault has a place (14.1 to 14.5)."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-from tracepact.data.events import Durations, Event
-from tracepact.data.grid import Grid
-from tracepact.data.memory import AudioFolder, durations_from
-from tracepact.data.sources import nearest_sibling
+from tracepact.data.events import Durations, Event, EventTable
+from tracepact.data.family import Grid
+from tracepact.data.memory import durations_from, events_from
+from tracepact.data.sources import nearest_sibling, shown
 from tracepact.declarations import spec_path
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic, Source, did_you_mean
+from tracepact.diagnostics.findings import Source, did_you_mean
+from tracepact.inputs import plain_within
 from tracepact.language.compilation import read_file
 from tracepact.language.contract import Projection
-from tracepact.runs.run import Run, score
 from tracepact.selection.calibration import (
+    ARGUMENTS,
     CAST,
+    LABEL,
     Calibration,
     CalibrationCase,
     CandidateFamily,
     CaseReference,
+    Edit,
+    Masks,
+    NotApplicable,
+    apply,
     declared_atoms,
     family_of,
+    frames_of,
+    read_events,
+    read_masks,
+    warn_mixed,
 )
-from tracepact.selection.calibration_cases import CaseReader, is_rank, read_events, read_masks, table_place, warn_mixed
-from tracepact.selection.toml_tables import Fields, Places, read_toml
-from tracepact.selection.trials import grid_contract
-from tracepact.wording import parse_exact
+from tracepact.selection.toml_tables import Fields, Places, is_number, read_toml
+from tracepact.wording import ms, parse_exact, print_number
 
 # Reads calibration sets: TOML texts whose every fault has a place (rules 14.1 to 14.5).
 
@@ -41,11 +48,7 @@ def calibrations() -> dict[str, Path]:
 
 
 def load_calibration(
-    name: str | Path,
-    *,
-    without: tuple[str, ...] = (),
-    ranks: Mapping[str, str] | None = None,
-    ranked: bool = True,
+    name: str | Path, *, without: tuple[str, ...] = (), ranks: Mapping[str, str] | None = None, ranked: bool = True
 ) -> Calibration:
     """Read a calibration set, by file or by the name of a shipped one; InvalidInput carries every fault.
 
@@ -76,22 +79,31 @@ def read_calibration(
     if data is None:
         raise InvalidInput(diagnostics)
     fields = Fields(data, (), Places.of(source), diagnostics, what="calibration set")
-    calibration = _Reading(fields, folder, ranked).calibration(without, ranks or {})
+    calibration = CalibrationReader(fields, folder, ranked).calibration(without, ranks or {})
     diagnostics.raise_errors()
     return calibration
 
 
 @dataclass(slots=True, eq=False)
-class _Reading:
-    """Reads one text; `fields` is its outermost table, `faulty` are references that cannot be used."""
+class CalibrationReader:
+    """Reads one text; `fields` is its outermost table, `faulty` are references that cannot be used.
+
+    Not `ranked`, cases may be without a rank.
+    """
 
     fields: Fields
     folder: Path
     ranked: bool
     references: dict[str, CaseReference] = field(default_factory=dict)
     faulty: set[str] = field(default_factory=set)
+    durations: Durations | Fraction | None = None
+    grid: Grid = field(init=False)
+    tables: dict[str, EventTable] = field(default_factory=dict)
+    inherited: Masks = ()
+    """The masks of the reference that a case is made of."""
 
     def calibration(self, without: tuple[str, ...], ranks: Mapping[str, str]) -> Calibration:
+        """The whole set, some cases left out and some at other ranks; its faults are among the diagnostics."""
         fields, source = self.fields, self.fields.places.source
         name = fields.text("calibration", Path(source.name).stem)
         title = fields.text("title") or None
@@ -99,11 +111,13 @@ class _Reading:
         fields.step = fields.time("step", Fraction(1, 50))
         projection = Projection(fields.choice("projection", [p.value for p in Projection], Projection.CENTRE.value))
         merge_gap = fields.time("merge_gap", positive=False)
-        durations = self._durations()
+        if path := fields.text("durations"):
+            place = table_place(self.folder, path, fields, "durations")
+            self.durations = None if place is None else durations_from(str(place), fields.diagnostics)
         cast = fields.words("cast", CAST, CAST)
         self._references()
-        grid = Grid(fields.step, projection)
-        cases = CaseReader(fields, self.folder, self.ranked, grid, self.references, self.faulty, durations).cases()
+        self.grid = Grid(fields.step, projection)
+        cases = self._cases()
         references = tuple(self.references.values())
         family = CandidateFamily()
         if isinstance(declared := fields.take("family"), dict):
@@ -132,16 +146,6 @@ class _Reading:
             tuple(dict.fromkeys(cast)),
         )
 
-    def _durations(self) -> Durations | Fraction | None:
-        """The lengths of clips, from the table that the set names."""
-        path = self.fields.text("durations")
-        if not path:
-            return None
-        place = table_place(self.folder, path, self.fields, "durations")
-        if place is None:
-            return None
-        return durations_from(str(place), self.fields.diagnostics)
-
     # References
 
     def _references(self) -> None:
@@ -149,9 +153,8 @@ class _Reading:
         if declared is None:
             return
         if not isinstance(declared, dict) or not all(isinstance(item, dict) for item in declared.values()):
-            self.fields.report(
-                "wrong-form", "references are named tables", "reference", help="write `[reference.gate]`"
-            )
+            help = "write `[reference.gate]`"
+            self.fields.report("wrong-form", "references are named tables", "reference", help=help)
             return
         for name, table in declared.items():
             inner = self.fields.inner(table, "reference", name, what=f"reference `{name}`")
@@ -165,6 +168,206 @@ class _Reading:
             self.references[name] = CaseReference(name, duration, events, masks)
             if len(inner.diagnostics.errors) > errors:
                 self.faulty.add(name)
+
+    # Cases: edits of references, intervals, clips of tables (rules 14.3 to 14.5)
+
+    def _cases(self) -> list[CalibrationCase]:
+        """The cases that can be used; what is wrong with the others is said."""
+        declared = self.fields.take("cases")
+        if not declared:
+            help = 'write `cases = [{name = "late onset", rank = 4, edit = "late_onset", by = "120ms"}]`'
+            self.fields.report_key("empty-calibration", "the calibration set has no case", "cases", help=help)
+            return []
+        if not isinstance(declared, list) or not all(isinstance(item, dict) for item in declared):
+            self.fields.report("wrong-form", "`cases` is a list of tables, one for each case", "cases")
+            return []
+        cases: list[CalibrationCase] = []
+        places: dict[str, int] = {}
+        for index, table in enumerate(declared):
+            inner = self.fields.inner(table, "cases", index, what="case")
+            inner.required("name", "name it in a word or two")
+            name = inner.text("name", f"case {index + 1}")
+            inner.what = f"case `{name}`"
+            if name in places:
+                line = inner.places.source.position(inner.places.value(("cases", places[name])).span.start)[0]
+                inner.report("repeated-case", f"there is already a case `{name}` on line {line}", "name")
+            places.setdefault(name, index)
+            case = self._case(name, inner)
+            inner.close()
+            if case is not None:
+                cases.append(case)
+        return cases
+
+    def _case(self, name: str, fields: Fields) -> CalibrationCase | None:
+        errors = len(self.fields.diagnostics.errors)
+        rank = self._rank(name, fields)
+        risk, fault = fields.text("risk"), fields.text("fault", name)
+        ways = [key for key in ("edit", "pred") if fields.has(key)]
+        if len(ways) != 1:
+            fields.report_key(
+                "wrong-form",
+                f"case `{name}` has " + ("both an `edit` and a `pred`" if ways else "neither an `edit` nor a `pred`"),
+                help='give one of them: `edit = "late_onset"`, or `pred` with intervals or a table',
+            )
+            fields.taken |= fields.data.keys()
+            return None
+        try:
+            how, duration, ref, pred, edit = self._pair(fields)
+            # a case may say otherwise than its reference of one atom, and keep the rest
+            masks = dict(self.inherited) | dict(read_masks(fields, duration))
+        except _Unusable:
+            return None
+        if len(self.fields.diagnostics.errors) > errors:
+            return None
+        place, every = fields.places.value(fields.path), tuple(masks.items())
+        return CalibrationCase(name, risk, rank, fault, how, duration, ref, pred, place, edit, masks=every)
+
+    def _rank(self, name: str, fields: Fields) -> Fraction:
+        rank = fields.take("rank")
+        if rank is None and not self.ranked:
+            return Fraction(0)
+        if rank is None:
+            fields.report_key("bad-rank", f"case `{name}` has no rank", help="say how bad it is: `rank = 3`")
+        elif not is_number(rank):
+            quoted = isinstance(rank, str) and is_rank(rank)
+            help = f"write it without the quotes: `rank = {rank}`" if quoted else "the higher, the worse: `rank = 3`"
+            fields.report("bad-rank", f"the rank `{rank}` is not a number", "rank", help=help)
+        else:
+            return Fraction(rank)
+        return Fraction(0)
+
+    def _pair(self, fields: Fields) -> tuple[str, Fraction, tuple[Event, ...], tuple[Event, ...], Edit | None]:
+        self.inherited = ()
+        if isinstance(fields.data.get("pred"), str) or fields.has("ref"):
+            return *self._tables(fields), None
+        reference = self._reference(fields)
+        self.inherited = reference.masks
+        if fields.has("pred"):
+            labels = tuple(dict.fromkeys(event.label for event in reference.events)) or (LABEL,)
+            pred = read_events(fields, "pred", reference.duration, labels)
+            self._warn_one_sided(fields, reference.events, pred)
+            return "as intervals", reference.duration, reference.events, pred, None
+        edit = self._edit(fields)
+        try:
+            pred = apply(edit, reference.events, reference.duration)
+            # a fault that the grid does not show would ask the impossible: to tell a trace from itself
+            if edit.kind != "none" and frames_of(pred, self.grid) == frames_of(reference.events, self.grid):
+                step = ms(self.grid.step)
+                raise NotApplicable(f"on the grid of {step} the prediction is the reference", "by")
+        except NotApplicable as error:
+            key = error.key if fields.has(error.key) else "edit"
+            headline = f"`{edit.kind}` does not apply to `{reference.name}`: {error}"
+            fields.report("edit-does-not-apply", headline, key, help="choose another event or amount")
+            raise _Unusable from None
+        return edit.words(), reference.duration, reference.events, pred, edit
+
+    def _warn_one_sided(self, fields: Fields, ref: tuple[Event, ...], pred: tuple[Event, ...]) -> None:
+        """Labels that one side of a case lacks, as scoring warns of them; a side without events lacks them all."""
+        ours, theirs = {event.label for event in ref}, {event.label for event in pred}
+        if not ours or not theirs:
+            return
+        for labels, other in ((ours - theirs, "prediction"), (theirs - ours, "reference")):
+            for label in sorted(labels):
+                headline = f"label `{label}` does not occur in the {other} of the {fields.what}"
+                fields.report("one-sided-label", headline, "pred")
+
+    def _reference(self, fields: Fields) -> CaseReference:
+        name = fields.text("reference", next(iter(self.references), "") if len(self.references) == 1 else "")
+        if name not in self.references:
+            headline = f"there is no reference `{name}`" if name else f"the {fields.what} does not name its reference"
+            hint = did_you_mean(name, self.references) or "declare one: `[reference.gate]`"
+            fields.report("unknown-reference", headline, *(("reference",) if name else ()), help=hint)
+            fields.taken |= fields.data.keys()
+            raise _Unusable
+        if name in self.faulty:  # its own faults are said; what follows from them is not
+            fields.taken |= fields.data.keys()
+            raise _Unusable
+        return self.references[name]
+
+    def _edit(self, fields: Fields) -> Edit:
+        kind = fields.text("edit")
+        if kind not in ARGUMENTS:
+            fields.report("unknown-choice", f"`{kind}` is not an edit", "edit", help=did_you_mean(kind, ARGUMENTS))
+            fields.taken |= fields.data.keys()
+            raise _Unusable
+        errors = len(self.fields.diagnostics.errors)
+        for key in ARGUMENTS[kind]:
+            fields.required(key, f"`{kind}` needs {' and '.join(f'`{k}`' for k in ARGUMENTS[kind])}")
+        edit = Edit(
+            kind,
+            by=fields.time("by") if "by" in ARGUMENTS[kind] else Fraction(0),
+            factor=fields.number("factor", Fraction(1)) if kind == "length" else Fraction(1),
+            pieces=fields.whole("pieces", 2, least=2) if kind == "split" else 1,
+            gap=fields.time("gap") if kind == "split" else Fraction(0),
+            at=fields.time("at", positive=False) if kind == "extra" else Fraction(0),
+            length=fields.time("for") if kind == "extra" else Fraction(0),
+            events=self._numbers(fields) if kind not in ("extra", "none") else None,
+        )
+        if len(self.fields.diagnostics.errors) > errors:
+            raise _Unusable
+        return edit
+
+    def _numbers(self, fields: Fields) -> tuple[int, ...] | None:
+        value = fields.take("event")
+        if value is None:
+            return None
+        numbers = value if isinstance(value, list) else [value]
+        if not numbers or any(isinstance(n, bool) or not isinstance(n, int) for n in numbers):
+            fields.report("wrong-form", f"`event` is a number or a list of numbers, not `{value}`", "event")
+            return None
+        return tuple(numbers)
+
+    def _tables(self, fields: Fields) -> tuple[str, Fraction, tuple[Event, ...], tuple[Event, ...]]:
+        """One clip of two tables of events."""
+        fields.required("ref", "give both tables: `ref` and `pred`")
+        if self.durations is None:
+            fields.required("duration", 'say how long the clip is: `duration = "10s"`, or name a table: `durations`')
+        paths = [fields.text("ref"), fields.text("pred")]
+        length, clip = fields.time("duration", Fraction(1)) if fields.has("duration") else None, fields.text("clip")
+        tables = [self._table(fields, key) for key in ("ref", "pred")]
+        if any(table is None for table in tables) or self.fields.diagnostics.errors:
+            raise _Unusable
+        ref, pred = (table for table in tables if table is not None)
+        if not clip and len(ref.clips) == 1:
+            clip = next(iter(ref.clips))
+        if clip not in {**ref.clips, **pred.clips}:
+            headline = f"neither table has a clip `{clip}`" if clip else "the tables have several clips"
+            fields.report("unknown-clip", headline, "clip", help=did_you_mean(clip, ref.clips) or "name one: `clip`")
+            raise _Unusable
+        duration = self._listed(fields, clip) if length is None else length
+        for event in (*ref.clips.get(clip, ()), *pred.clips.get(clip, ())):
+            if event.onset >= duration or event.offset < event.onset:  # a late offset is cut, with a warning (5.4)
+                onset, offset, end = map(print_number, (event.onset, event.offset, duration))
+                headline = f"an event of `{clip}` goes from {onset} to {offset} s, the clip to {end} s"
+                fields.report("bad-time", headline, "duration" if fields.has("duration") else "ref")
+                raise _Unusable
+        how = f"clip {clip} of {paths[0]} and {paths[1]}"
+        sides = tuple(ref.clips.get(clip, ())), tuple(pred.clips.get(clip, ()))
+        self._warn_one_sided(fields, *sides)
+        return how, duration, *sides
+
+    def _listed(self, fields: Fields, clip: str) -> Fraction:
+        """How long a clip of the tables is, by the table of durations."""
+        known = self.durations
+        length = known.clips.get(clip) if isinstance(known, Durations) else known
+        if length is None:
+            headline = f"the table of durations has no clip `{clip}`"
+            fields.report_key("unknown-duration", headline, help="add it there, or give the case a `duration`")
+            raise _Unusable
+        return length
+
+    def _table(self, fields: Fields, key: str) -> EventTable | None:
+        """A table of events, read once."""
+        path = fields.text(key)
+        if not path:
+            return None
+        if path not in self.tables:
+            place = table_place(self.folder, path, fields, key)
+            if place is None:
+                return None
+            # read once: a set has hundreds of cases on the same two tables
+            self.tables[path] = events_from(place, self.fields.diagnostics, name=path)
+        return self.tables[path]
 
     # The whole set
 
@@ -190,8 +393,7 @@ class _Reading:
         """Warn of a fault of one case alone that is most likely that of another, misspelled."""
         number = Counter(case.fault for case in cases)
         for case in cases:
-            # two letters apart are two words; one apart is most likely a slip, and would make two faults
-            # of one
+            # two letters apart are two words; one apart is most likely a slip, which makes two faults of one
             near = [fault for fault in number if fault != case.name and differ_by_a_letter(fault, case.fault)]
             if number[case.fault] == 1 and case.fault != case.name and near:
                 headline = f"the fault `{case.fault}` of case `{case.name}` is of no other case"
@@ -209,6 +411,32 @@ class _Reading:
             self.fields.report_key("one-rank", headline, "cases", help=help)
 
 
+def table_place(folder: Path, name: str, fields: Fields, key: str) -> Path | None:
+    """Where a table is that a calibration set names; None, which is reported, if that is not below its folder."""
+    try:
+        plain_within(folder, name)
+    except OSError as error:
+        help = "its place is seen from the calibration set's folder, and is in it"
+        missing = isinstance(error, FileNotFoundError)
+        why = f"there is no table `{shown(name)}`" if missing else f"`{shown(name)}` is not read: {error.strerror}"
+        fields.report("unreadable-file", why, key, help=help)
+        return None
+    return folder / name
+
+
+def is_rank(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        parse_exact(text)
+    except ValueError:
+        return False
+    return True
+
+
+class _Unusable(Exception):  # noqa: N818  (what a case is whose fault has been reported)
+    """A case that cannot be used."""
+
+
 def differ_by_a_letter(one: str, other: str) -> bool:
     """Whether two words differ by a letter that one of them has more, or by two neighbours that changed places."""
     shorter, longer = sorted((one, other), key=len)
@@ -219,85 +447,3 @@ def differ_by_a_letter(one: str, other: str) -> bool:
         return False
     first, second = places
     return (one[first], one[second]) == (other[second], other[first])
-
-
-# Clips of real systems as cases: what each system gave out on a clip, against one reference (rule 14.29).
-
-
-@dataclass(frozen=True, slots=True)
-class SystemOutputs:
-    """The references of some clips and the outputs of some systems on them."""
-
-    durations: Mapping[str, Fraction]
-    reference: Mapping[str, tuple[Event, ...]]
-    systems: Mapping[str, Mapping[str, tuple[Event, ...]]]
-    warnings: tuple[Diagnostic, ...] = ()
-
-    def case(self, clip: str, system: str) -> CalibrationCase:
-        """The output of a system on a clip, as a case without a rank."""
-        name = case_name(clip, system)
-        how = f"clip {clip}, as {system} gave it out"
-        ref, pred = self.reference.get(clip, ()), self.systems[system].get(clip, ())
-        return CalibrationCase(name, "", Fraction(0), name, how, self.durations[clip], ref, pred)
-
-
-def case_name(clip: str, system: str) -> str:
-    """The name of the case that is the output of a system on a clip."""
-    return f"{clip} by {system}"
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """References, the lengths of their clips and the predictions of systems: paths, or what `score` takes else."""
-
-    ref: Any
-    durations: Any
-    systems: Mapping[str, Any]
-    audio: str | None = None
-
-
-def source_of(data: Any) -> Any:
-    """Events as `score` takes them; a text is a path."""
-    return Path(data) if isinstance(data, str) else data
-
-
-def read_systems(calibration: Calibration, tables: Tables) -> SystemOutputs:
-    """Read the tables of some systems on the grid of a calibration set; InvalidInput carries every fault of all."""
-    contract = grid_contract(calibration, calibration.family.matchers[0])
-    audio = None if tables.audio is None else AudioFolder(tables.audio)
-    lengths = audio if tables.durations is None else tables.durations
-    faults, runs = Diagnostics(), dict[str, Run]()
-    for name, table in tables.systems.items():
-        try:
-            # by the one way to score, so that a system is read, cut and warned about as it is anywhere
-            # else
-            runs[name] = score(contract, source_of(tables.ref), source_of(table), durations=lengths, outside="drop")
-        except InvalidInput as error:
-            faults.extend(d for d in error.diagnostics if d not in faults)
-    faults.raise_errors()
-    first = next(iter(runs.values()))
-    known = first.durations
-    clips = first.card.family.clips
-    durations = (
-        dict.fromkeys(clips, known) if isinstance(known, Fraction) else {clip: known.clips[clip] for clip in clips}
-    )
-    told = dict.fromkeys(diagnostic for run in runs.values() for diagnostic in run.diagnostics)
-    return SystemOutputs(
-        durations,
-        {clip: _cut(first.reference.clips.get(clip, ()), durations[clip]) for clip in clips},
-        {
-            n: {clip: _cut(run.prediction.clips.get(clip, ()), durations[clip]) for clip in clips}
-            for n, run in runs.items()
-        },
-        tuple(told),
-    )
-
-
-def _cut(events: Iterable[Event], end: Fraction) -> tuple[Event, ...]:
-    """The events of a clip; a late offset is cut at its end (5.4)."""
-    return tuple(event if event.offset <= end else replace(event, offset=end) for event in events)
-
-
-def with_cases(calibration: Calibration, cases: tuple[CalibrationCase, ...], name: str = "judged") -> Calibration:
-    """The grid and the family of a calibration set with other cases, under another name."""
-    return replace(calibration, name=name, title=None, cases=cases, references=())

@@ -1,22 +1,20 @@
 """The candidates of a selection in their order: formulas under obligations, event predicates, their words."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
 
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Place
-from tracepact.language.compilation import parse_contract, parse_formula
+from tracepact.language.compilation import parse_formula
 from tracepact.language.contract import Contract, EventClause, FrameClause
 from tracepact.language.formula import (
     Always,
     And,
     Atom,
-    Constant,
     Dag,
     Eventually,
     Formula,
@@ -27,138 +25,21 @@ from tracepact.language.formula import (
     Until,
     cost,
     reach,
-    subformulas,
-)
-from tracepact.language.predicate import (
-    Absolute,
-    Attribute,
-    ConstantTerm,
-    Flag,
-    Maximum,
-    Minimum,
-    Scaled,
-    Term,
-    TermComparison,
-    TermDifference,
-    TermSum,
 )
 from tracepact.logic.decisions import formula_text
 from tracepact.selection.calibration import CONNECTIVES, CandidateFamily
-from tracepact.selection.formulas import enumerate_formulas, formula_count, formula_of, node_costs, radii
-from tracepact.wording import ms, print_number
-
-# The event predicates of a family, as text that the language itself checks (rule 14.6).
-
-RUNS_COST = 16
-"""The cost of an event clause before its predicate: runs, overlaps and matches (rule 14.11)."""
-
-
-def predicate_texts(family: CandidateFamily, step: Fraction, each: str) -> list[tuple[str, str]]:
-    """The single predicates of one kind of obligation in declared order, each with the attribute it came from."""
-    tolerances = [ms(t) for t in dict.fromkeys(family.tolerances)]
-    return [(name, text) for name in family.attributes for text in _of_attribute(name, each, family, tolerances)]
-
-
-def _of_attribute(name: str, each: str, family: CandidateFamily, tolerances: list[str]) -> Iterator[str]:
-    kept = [print_number(1 - share) for share in family.shares]
-    owners = {"ref": ("",), "pred": ("",), "matched": ("ref.", "pred.")}[each]
-    match name:
-        case "matched":
-            if each != "matched":
-                yield "matched"
-        case "covering":
-            yield from (f"{owner}covering <= {count}" for owner in owners for count in family.counts)
-        case "coverage":
-            yield from (f"{owner}coverage >= {share}" for owner in owners for share in kept)
-        case "iou":
-            yield from (f"iou >= {share}" for share in kept)
-        case "onset" | "offset":
-            yield from (f"abs(pred.{name} - ref.{name}) <= {t}" for t in tolerances)
-            yield from (f"pred.{name} - ref.{name} <= {t}" for t in tolerances)
-            yield from (f"pred.{name} - ref.{name} >= -{t}" for t in tolerances)
-        case "duration":
-            shares = [print_number(share) for share in family.shares]
-            yield from (f"abs(pred.duration - ref.duration) <= {share} * ref.duration" for share in shares)
-        case "gap" if each != "pred":
-            owner = "ref." if each == "matched" else ""
-            yield from (f"{owner}longest_gap <= {t}" for t in tolerances)
-            yield from (f"{owner}shortest_gap > {t}" for t in tolerances)
-        case "purity" if each != "ref":
-            owner = "pred." if each == "matched" else ""
-            yield from (f"{owner}purity >= {share}" for share in kept)
-
-
-def predicate_count(family: CandidateFamily, step: Fraction) -> int:
-    """How many event candidates the family has."""
-    total = 0
-    for each in family.each:
-        names = [name for name, _ in predicate_texts(family, step, each)]
-        total += len(names)
-        if family.joined:
-            total += sum(a != b for a, b in combinations(names, 2))
-    return total
-
-
-def enumerate_predicates(family: CandidateFamily, step: Fraction) -> list[EventClause]:
-    """The event candidates: each predicate, then pairs of different attributes joined by `and`."""
-    clauses: list[EventClause] = []
-    for each in family.each:
-        texts = predicate_texts(family, step, each)
-        if not texts:
-            continue
-        # as text that the language compiles: units, canonical names and checks are those of clauses that
-        # people write
-        lines = [f"clause c{index} on each {each} : {text}" for index, (_, text) in enumerate(texts)]
-        contract = parse_contract("\n".join([f"contract family step {ms(step)}", *lines]))
-        single = list(contract.event_clauses)
-        clauses += single
-        if family.joined:
-            clauses += [
-                _both(a, b)
-                for (first, a), (second, b) in combinations(zip((n for n, _ in texts), single, strict=True), 2)
-                # two limits on one attribute are one limit
-                if first != second
-            ]
-    return clauses
-
-
-def _both(a: EventClause, b: EventClause) -> EventClause:
-    body = replace(a.body, formula=And(a.formula, b.formula), parts=(a.body, b.body))
-    return replace(a, body=body, event_atoms=tuple({**dict(a.event_atoms), **dict(b.event_atoms)}.items()))
-
-
-def predicate_cost(clause: EventClause) -> int:
-    """The cost of an event clause (rule 14.11)."""
-    atoms = dict(clause.event_atoms)
-    connectives = sum(not isinstance(part, Atom | Constant) for part in subformulas(clause.formula))
-    return RUNS_COST + connectives + sum(_atom_cost(atoms[name]) for name in _leaves(clause.formula))
-
-
-def _leaves(formula: Formula) -> Iterator[str]:
-    return (part.name for part in subformulas(formula) if isinstance(part, Atom))
-
-
-def _atom_cost(atom: TermComparison | Flag) -> int:
-    match atom:
-        case Flag():
-            return 1
-        case TermComparison(_, left, right, _):
-            return 1 + _term_cost(left) + _term_cost(right)
-
-
-def _term_cost(term: Term) -> int:
-    match term:
-        case ConstantTerm():
-            return 0
-        case Attribute():
-            return 1
-        case TermSum(a, b) | TermDifference(a, b):
-            return 1 + _term_cost(a) + _term_cost(b)
-        case Scaled(_, body) | Absolute(body):
-            return 1 + _term_cost(body)
-        case Minimum(arguments) | Maximum(arguments):
-            return len(arguments) - 1 + sum(map(_term_cost, arguments))
-
+from tracepact.selection.family import (
+    enumerate_formulas,
+    enumerate_predicates,
+    formula_count,
+    formula_of,
+    node_costs,
+    predicate_atoms,
+    predicate_cost,
+    predicate_count,
+    radii,
+)
+from tracepact.wording import ms
 
 # The candidates of a selection in their order: an author's clauses, formulas under obligations, event predicates.
 
@@ -174,8 +55,7 @@ class FrameCandidate:
     @property
     def duty(self) -> Formula:
         """The formula without the obligation as its condition, for names and proofs."""
-        # generated formulas repeat their obligation as the condition of an implication, which no name or text
-        # needs
+        # generated formulas repeat their obligation as the condition of an implication, which no name or text needs
         match self.formula:
             case Implies(left, right) if left == self.obligation:
                 return right
@@ -348,20 +228,6 @@ _WAYS: tuple[tuple[Callable[[CandidateFamily], str], Callable[[CandidateFamily],
 _LONGEST_NAME = 60
 
 
-def obligation_text(candidate: Candidate, step: Fraction) -> str:
-    """Where a candidate must hold, as it is written."""
-    if isinstance(candidate, EventCandidate):
-        return f"each {candidate.clause.each.value}"
-    return formula_text(candidate.obligation, step)
-
-
-def body_text(candidate: Candidate, step: Fraction) -> str:
-    """The formula or predicate of a candidate, as it is written."""
-    if isinstance(candidate, EventCandidate):
-        return _predicate_text(candidate.clause.formula)
-    return formula_text(candidate.formula, step)
-
-
 def _predicate_text(formula: Formula) -> str:
     """A predicate; the names of its atoms are their canonical texts."""
     match formula:
@@ -392,7 +258,9 @@ def describe(candidates: Candidates, index: int) -> str:
 
 def candidate_text(candidate: Candidate, step: Fraction) -> str:
     """The text of a clause after its name."""
-    return f"on {obligation_text(candidate, step)} : {body_text(candidate, step)}"
+    if isinstance(candidate, EventCandidate):
+        return f"on each {candidate.clause.each.value} : {_predicate_text(candidate.clause.formula)}"
+    return f"on {formula_text(candidate.obligation, step)} : {formula_text(candidate.formula, step)}"
 
 
 _SUBJECTS = {"ref": "event", "pred": "prediction", "matched": "pair"}
@@ -415,10 +283,10 @@ def clause_name(candidate: Candidate, step: Fraction, index: int) -> str:
         return candidate.name
     if isinstance(candidate, EventCandidate):
         subject = _SUBJECTS[candidate.clause.each.value]
-        parts = [_said(name) for name in _leaves(candidate.clause.formula)]
+        parts = [_said(name) for name in predicate_atoms(candidate.clause.formula)]
         words = f"{subject}_{'_and_'.join(dict.fromkeys(parts))}"
     else:
-        words = _sentence(obligation_text(candidate, step).replace("!", "no "), candidate.duty, step)
+        words = _sentence(formula_text(candidate.obligation, step).replace("!", "no "), candidate.duty, step)
     name = re.sub(r"[^A-Za-z0-9]+", "_", words).strip("_")
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 8].rstrip('_')}_{index}"
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Unpack
 
 import click
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from tracepact.command_line import Exit
 from tracepact.data.memory import durations_from, events_from
@@ -30,7 +30,7 @@ from tracepact.options import (
 from tracepact.outputs import OutputFolder, print_json, print_rows
 from tracepact.records import Count, Record
 from tracepact.selection.basis import check_family, observe_family
-from tracepact.selection.calibration_reader import Tables, read_calibration
+from tracepact.selection.calibration_reader import read_calibration
 from tracepact.selection.candidates import Candidates, describe
 from tracepact.selection.draft import (
     FAULTS,
@@ -45,17 +45,11 @@ from tracepact.selection.draft import (
     stages_shown,
     within_clips,
 )
-from tracepact.selection.files import (
-    COMMAND,
-    MEMBER_COLUMNS,
-    MemberRecord,
-    member_records,
-    member_rows,
-    write_selection,
-)
+from tracepact.selection.files import COMMAND, write_selection
+from tracepact.selection.judgements import Tables
 from tracepact.selection.python import SelectionRequest, answered
 from tracepact.selection.record import SelectionRecord
-from tracepact.selection.record_parts import basis_record, changes_between
+from tracepact.selection.record_parts import MEMBER_COLUMNS, MemberRecord, basis_record, changes_between, member_records
 from tracepact.selection.requirements import DEFAULT_REQUIREMENTS, SelectionRequirement
 from tracepact.selection.selection import Selection, retain_basis
 from tracepact.selection.sentences import pair_rows
@@ -176,7 +170,7 @@ def retain(members: bool, form: str, **options: Unpack[FamilyOptions]) -> None:
         print_json(MemberList(tuple(member_records(retained))))
         return
     if members:
-        _print_rows(form, MEMBER_COLUMNS, member_rows(retained))
+        _print_rows(form, MEMBER_COLUMNS, map(astuple, member_records(retained)))
         return
     record = basis_record(retained)
     match form:
@@ -280,7 +274,7 @@ def calibrate_command(
         raise InvalidInput(diagnostics)
     report_left_out(table, {clip[0]: clip[1]}, diagnostics)
     if worst is None and not early_is_worse and not whole and sys.stdin.isatty():
-        worst, early_is_worse, whole = _asked()
+        worst, early_is_worse, whole = _answers()
     ranks = _ranks(worst, early_is_worse, whole)
     _check_faults(fitting_faults(compiled, *clip[1:]), ranks, ref, diagnostics)
     text = draft_calibration(compiled, out.stem, *clip, ranks)
@@ -291,7 +285,7 @@ def calibrate_command(
     say(f"wrote {out}; `tracepact select {out}` selects a contract for it")
 
 
-def _asked() -> tuple[str | None, bool, bool]:
+def _answers() -> tuple[str | None, bool, bool]:
     """The three questions."""
     worst = click.prompt("What hurts most", type=click.Choice(list(_WORST)), default="misses")
     early = worst not in ("late", "early") and click.confirm("Is early worse than late?", default=False)
@@ -466,9 +460,7 @@ def _show(record: SelectionRecord, form: str) -> None:
             print_json(record)
         case "csv":
             columns = ["case", "rank", "risk", *(clause.name for clause in record.selected.clauses)]
-            cases, chosen = [(place, record.cases[place]) for place in record.worst_first], record.chosen
             ranks = {case.name: "" if case.rank is None else str(case.rank) for case in record.cases}
-            rows = [[c.name, ranks[c.name], c.risk, *(str(v.values[k]) for v in chosen)] for k, c in cases]
-            print_rows(columns, rows)
+            print_rows(columns, [[c.name, ranks[c.name], c.risk, *map(str, row)] for c, row in record.value_rows])
         case _:
             print_tables(render_selection(record))

@@ -1,17 +1,18 @@
-"""Pairs that no weights order together, and the least weight of pairs that have to be given up (14.19, 14.27)."""
+"""Pairs that no weights order together, and what is given up for them: little, and a bound on it (14.19, 14.27)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from math import ceil, lcm
+from typing import Any
 
 import numpy as np
 import z3
+from numpy.typing import NDArray
 
 from tracepact.selection.cover_problem import Clock, Spent
-from tracepact.selection.differences import PairDifferences
-from tracepact.selection.fits import climbed, counted
-from tracepact.selection.games import guessed_apart
+from tracepact.selection.games import PairDifferences, WholeWeights, guessed_apart
 from tracepact.selection.requirements import Pair
 from tracepact.selection.weights import Order, Weights
 
@@ -47,7 +48,7 @@ class Agreed:
     conflicts: tuple[Conflict, ...] = ()
     given_up: tuple[Pair, ...] = ()
     bound: int = 0
-    known: tuple[tuple[int, int], ...] = ()
+    known: WholeWeights = ()
 
 
 def without_conflicts(differences: PairDifferences, clock: Clock | None = None, *, many: bool = False) -> Agreed:
@@ -66,7 +67,8 @@ def without_conflicts(differences: PairDifferences, clock: Clock | None = None, 
     except Spent:
         return _most_kept(differences, clock)
     if not places:
-        return Agreed(differences, known=_whole(best))
+        whole = enumerate(in_whole_parts(best.weights).tolist())
+        return Agreed(differences, known=tuple((column, weight) for column, weight in whole if weight))
     # the fewest pairs are an NP-hard question even for a small set, so it never runs without an end
     clock = clock if clock.left() is not None else Clock.of(GIVING_UP)
     number = len(differences.pairs)
@@ -75,9 +77,8 @@ def without_conflicts(differences: PairDifferences, clock: Clock | None = None, 
     showing = Clock.of(GIVING_UP)
     try:
         for place in conceded.places:
-            # what climbing gave up may be more than is needed: a pair in no conflict with what is kept stays
-            pairs = _conflict(differences, out - {place}, showing)
-            if pairs is None:
+            # climbing may give up more than is needed: a pair in no conflict with what is kept stays
+            if (pairs := _conflict(differences, out - {place}, showing)) is None:
                 out.discard(place)
             else:
                 conflicts.append(Conflict(tuple(differences.pairs[k] for k in sorted(pairs)), differences.pairs[place]))
@@ -86,12 +87,6 @@ def without_conflicts(differences: PairDifferences, clock: Clock | None = None, 
     given_up = tuple(differences.pairs[k] for k in sorted(out))
     kept = differences.keeping([k for k in range(number) if k not in out])
     return Agreed(kept, tuple(conflicts), given_up, ceil(conceded.bound))
-
-
-def _whole(weights: Weights) -> tuple[tuple[int, int], ...]:
-    """Weights on clauses, as whole numbers."""
-    common = lcm(*(weight.denominator for weight in weights.weights))
-    return tuple((column, int(weight * common)) for column, weight in enumerate(weights.weights) if weight)
 
 
 def _most_kept(differences: PairDifferences, clock: Clock) -> Agreed:
@@ -104,7 +99,7 @@ def _most_kept(differences: PairDifferences, clock: Clock) -> Agreed:
     known = guessed_apart(differences, climbing) or ()
     if not known:
         some = differences.keeping(np.linspace(0, number - 1, most).astype(np.intp).tolist())
-        known = climbed(some, [Fraction(1)] * most, climbing).weights
+        known = climbed(some, [Fraction(1)] * most, climbing)
     least = differences.least_by(known)
     if least.min() > 0:
         return Agreed(differences, known=known)
@@ -117,7 +112,8 @@ def _most_kept(differences: PairDifferences, clock: Clock) -> Agreed:
         for one in _more_conflicts(differences.keeping(hard), clock)
     ]
     kept = differences.keeping(np.flatnonzero(least > 0).tolist())
-    return Agreed(kept, tuple(shown), given_up, len(_conflicting_apart(shown)), known)
+    # each of these conflicts costs a pair of its own, for no two have one in common
+    return Agreed(kept, tuple(shown), given_up, len(shown), known)
 
 
 def _more_conflicts(differences: PairDifferences, clock: Clock) -> list[Conflict]:
@@ -137,17 +133,6 @@ def _more_conflicts(differences: PairDifferences, clock: Clock) -> list[Conflict
     return conflicts
 
 
-def _conflicting_apart(conflicts: Sequence[Conflict]) -> list[Conflict]:
-    """Conflicts of which no two have a pair in common, the smallest first: each costs a pair of its own."""
-    taken: set[Pair] = set()
-    apart = []
-    for conflict in sorted(conflicts, key=lambda one: len(one.pairs)):
-        if taken.isdisjoint(conflict.pairs):
-            taken.update(conflict.pairs)
-            apart.append(conflict)
-    return apart
-
-
 def _irreducible_conflict(
     differences: PairDifferences, places: list[int] | None, clock: Clock | None
 ) -> tuple[Weights, list[int]]:
@@ -156,30 +141,22 @@ def _irreducible_conflict(
     best = order.all_clauses(places, enough=Fraction(0), clock=clock)
     if best.margin > 0:
         return best, []
-    return best, irreducible(order, [place for place, _ in best.blend.weights], clock)
-
-
-# A deletion filter (Chinneck and Dravnieks 1991): one pass over the members is enough, for what is needed in a set is
-# needed in every smaller one.
-def irreducible(order: Order, places: list[int], clock: Clock | None = None) -> list[int]:
-    """Places that no weights order together, of which none can be left out: one after the other is tried.
-
-    When the time is over, those that were not tried stay.
-    """
-    for place in sorted(places):
+    conflict = [place for place, _ in best.blend.weights]
+    # a deletion filter (Chinneck and Dravnieks 1991): one pass over the members is enough, for what is needed in a set
+    # is needed in every smaller one; when the time is over, those that were not tried stay
+    for place in sorted(conflict):
         if clock is not None and clock.left() == 0:
             break
-        fewer = [other for other in places if other != place]
+        fewer = [other for other in conflict if other != place]
         if fewer and order.all_clauses(fewer, enough=Fraction(0)).margin <= 0:
-            places = fewer
-    return places
+            conflict = fewer
+    return best, conflict
 
 
 # The least weight of pairs that have to be given up so that weights order the others (14.27).
 #
-# An implicit hitting set again: of pairs that no weights order together one must be given up. A lightest choice
-# that hits all conflicts found so far either leaves pairs that can be ordered, and is the least, or gives new
-# conflicts.
+# An implicit hitting set again: of pairs that no weights order together one must be given up. A lightest choice that
+# hits all conflicts found so far either leaves pairs that can be ordered, and is the least, or gives new conflicts.
 
 _BLOCK = 256
 
@@ -194,7 +171,7 @@ class ConcededPairs:
     places: tuple[int, ...]
     weight: Fraction
     bound: Fraction
-    by: tuple[tuple[int, int], ...] = ()
+    by: WholeWeights = ()
 
     @property
     def proven(self) -> bool:
@@ -214,8 +191,9 @@ def least_given_up(
     # to keep as much weight as can be is NP-hard and hard to approximate (Amaldi and Kann 1995, on feasible
     # subsystems), so a good choice is climbed to first and bounded from below afterwards
     climbing = clock if left is None else clock.at_most(Fraction(left) * _CLIMBING)
-    first = counted(differences, known) if known else climbed(differences, weights, climbing)
-    best = ConcededPairs(first.given_up, _total(weights, first.given_up), Fraction(0), first.weights)
+    by = tuple(known) or climbed(differences, weights, climbing)
+    lost = not_ordered(differences, by)
+    best = ConcededPairs(lost, _total(weights, lost), Fraction(0), by)
     conflicts = _evident(differences)
     bound = Fraction(0)
     try:
@@ -227,18 +205,18 @@ def least_given_up(
             clock.check()
         while bound < best.weight:
             clock.check()
-            # a lightest choice under the conflicts that are known is a lower bound, whatever conflicts
-            # there are besides
+            # a lightest choice under the known conflicts is a lower bound, whatever conflicts there are besides
             chosen = _lightest(conflicts, weights, clock)
             bound = max(bound, _total(weights, chosen))
             out = set(chosen)
             while (conflict := _conflict(differences, out, clock)) is not None:
                 conflicts.append(conflict)
                 out.add(min(conflict, key=lambda k: (weights[k], k)))
-            # what was given up conflict by conflict may be more than is needed, and as an upper bound it
-            # has to be as good as can be
-            kept = _minimal(differences, out, weights, clock)
-            conceded = ConcededPairs(tuple(sorted(kept)), _total(weights, kept), Fraction(0))
+            # given up conflict by conflict may be more than is needed; an upper bound has to be as good as can be
+            for pair in sorted(out, key=lambda k: (-weights[k], k)):
+                if _conflict(differences, out - {pair}, clock) is None:
+                    out.discard(pair)
+            conceded = ConcededPairs(tuple(sorted(out)), _total(weights, out), Fraction(0))
             best = min(best, conceded, key=lambda one: (one.weight, one.places))
     except Spent:
         pass
@@ -291,27 +269,17 @@ def _conflict(differences: PairDifferences, out: set[int], clock: Clock | None =
     return frozenset(place % number for place in conflict) or None
 
 
-def _minimal(differences: PairDifferences, out: set[int], weights: Sequence[Fraction], clock: Clock) -> set[int]:
-    """The choice without pairs that need not be given up, the heaviest first."""
-    for pair in sorted(out, key=lambda k: (-weights[k], k)):
-        if _conflict(differences, out - {pair}, clock) is None:
-            out = out - {pair}
-    return out
-
-
 def _lightest(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], clock: Clock) -> tuple[int, ...]:
     """A lightest set that has a member of every conflict; raises `Spent` if it is not proven in the time.
 
     Conflicts that have no pair in common, nor with others in between, are looked at apart.
     """
-    chosen: list[int] = []
     # groups without a common pair are solved apart: the time is exponential in the largest, not in all
-    for group in _groups(conflicts):
-        if len(group) == 1:
-            chosen.append(min(group[0], key=lambda k: (weights[k], k)))
-            continue
-        chosen += _lightest_of(group, weights, clock)
-    return tuple(sorted(chosen))
+    chosen = (
+        _lightest_of(group, weights, clock) if len(group) > 1 else [min(group[0], key=lambda k: (weights[k], k))]
+        for group in _groups(conflicts)
+    )
+    return tuple(sorted(chain.from_iterable(chosen)))
 
 
 def _groups(conflicts: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
@@ -324,15 +292,14 @@ def _groups(conflicts: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
         touched = [group for group in groups if not group[0].isdisjoint(conflict)]
         groups = [group for group in groups if group[0].isdisjoint(conflict)]
         pairs = set(conflict).union(*(group[0] for group in touched))
-        groups.append((pairs, [*(own for group in touched for own in group[1]), conflict]))
-    return [own for _, own in groups]
+        groups.append((pairs, [*(one for group in touched for one in group[1]), conflict]))
+    return [group for _, group in groups]
 
 
 def _lightest_of(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction], clock: Clock) -> tuple[int, ...]:
     members = sorted(frozenset().union(*conflicts))
-    common = lcm(*(weights[k].denominator for k in members))
-    # weights alone decide here, not the number of pairs, so this is not the problem that the search for covers
-    # solves
+    heavy = in_whole_parts([weights[k] for k in members]).tolist()
+    # weights alone decide here, not the number of pairs, so this is not the problem that the search for covers solves
     solver = z3.Optimize()
     left = clock.left()
     if left is not None:
@@ -340,8 +307,193 @@ def _lightest_of(conflicts: Sequence[frozenset[int]], weights: Sequence[Fraction
     chosen = {k: z3.Bool(f"p{k}") for k in members}
     for conflict in conflicts:
         solver.add(z3.Or(*(chosen[k] for k in sorted(conflict))))
-    solver.minimize(z3.Sum([z3.If(chosen[k], int(weights[k] * common), 0) for k in members]))
+    solver.minimize(z3.Sum([z3.If(chosen[k], weight, 0) for k, weight in zip(members, heavy, strict=True)]))
     if solver.check() != z3.sat:
         raise Spent
     model = solver.model()
     return tuple(k for k in members if z3.is_true(model.eval(chosen[k])))
+
+
+# Weights that keep much of the weight of contradictory pairs, found by climbing: one clause after the other.
+#
+# A clause joins, or its weight moves, by the amount that keeps most: along one clause every pair is kept within an
+# interval of amounts, so the best amount is found by sorting their ends. Floats steer; what is kept in the end is
+# counted in whole numbers.
+
+_CLIMBED_ENTRIES = 50_000_000
+"""So many differences are kept as floats; beyond that only the clauses that keep most by themselves are tried."""
+_TRIED = 96
+"""How many clauses are tried at a time."""
+_PARTS = 10**5
+Floats = NDArray[np.float32]
+
+
+def climbed(differences: PairDifferences, weights: Sequence[Fraction], clock: Clock) -> WholeWeights:
+    """The best weights that climbing finds in its time; it never keeps less than what it begins with.
+
+    It begins with the clause that keeps most by itself, and with the weights of the least total hinge loss, if a solver
+    of linear programs is there: from one clause alone it ends where no single change gains anything.
+    """
+    heavy = in_whole_parts(weights)
+    alone = _alone(differences, heavy)
+    begins: list[WholeWeights] = [((int(np.argmax(alone)), 1),)]
+    # a linear program has no local optimum, and its surrogate of what is violated is convex: the best start there is
+    left = clock.left()
+    program = guessed_apart(differences, clock if left is None else clock.at_most(Fraction(left) / 3), heavy)
+    begins += [program] if program else []
+    reached = list(begins)
+    for begin in begins[::-1]:
+        climb = _WeightClimb.of(differences, heavy, alone, dict(begin))
+        while clock.left() != 0 and (climb.improve() or climb.swap()):
+            pass
+        if whole := climb.whole_weights():
+            reached.append(whole)
+    # floats may see a gain that is none: what is kept is counted in whole numbers
+    return min(reached, key=lambda one: (sum(heavy[list(not_ordered(differences, one))], start=0), len(one)))
+
+
+def in_whole_parts(weights: Sequence[Fraction]) -> NDArray[Any]:
+    common = lcm(*(weight.denominator for weight in weights))
+    heavy = np.array([int(weight * common) for weight in weights], dtype=object)
+    return heavy.astype(np.int64) if sum(heavy) < 2**62 else heavy
+
+
+def _alone(differences: PairDifferences, heavy: NDArray[Any]) -> NDArray[Any]:
+    """By clause the weight of the pairs that it orders by itself."""
+    kept = []
+    for start in range(0, differences.clauses, _BLOCK):
+        table = differences.of(slice(None), slice(start, start + _BLOCK))
+        kept.append(heavy @ (table.reshape(-1, len(heavy), table.shape[1]).min(axis=0) > 0))
+    return np.concatenate(kept)
+
+
+def not_ordered(differences: PairDifferences, weights: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The pairs that weights do not order, counted in whole numbers."""
+    return tuple(np.flatnonzero(differences.least_by(weights) <= 0).tolist())
+
+
+@dataclass(slots=True, eq=False)
+class _WeightClimb:
+    """The differences of the clauses that are tried (table, clause, pair), their weights, and the sums so far."""
+
+    columns: NDArray[np.intp]
+    table: Floats
+    heavy: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    summed: NDArray[np.float64]
+    kept: float
+    stale: int = 0
+    """How many clauses were tried since something was gained."""
+
+    @classmethod
+    def of(
+        cls, differences: PairDifferences, heavy: NDArray[Any], alone: NDArray[Any], begin: dict[int, int]
+    ) -> "_WeightClimb":
+        """Begin with some weights."""
+        room = max(1, _CLIMBED_ENTRIES // max(1, len(differences)))
+        columns = np.union1d(np.argsort(-alone, kind="stable")[:room], list(begin)).astype(np.intp)
+        number = len(heavy)
+        table = np.empty((len(differences) // number, len(columns), number), dtype=np.float32)
+        for start in range(0, len(columns), _BLOCK):
+            some = differences.of(slice(None), columns[start : start + _BLOCK]) / differences.scale
+            table[:, start : start + _BLOCK] = some.reshape(-1, number, some.shape[1]).transpose(0, 2, 1)
+        weights = np.zeros(len(columns))
+        most = max(begin.values())
+        for column, weight in begin.items():
+            weights[np.searchsorted(columns, column)] = weight / most
+        climb = cls(columns, table, heavy.astype(np.float64), weights, np.zeros(0), 0.0)
+        climb.summed, climb.kept = climb._sums(weights)
+        return climb
+
+    def _sums(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """The weighted differences of the pairs, added up anew, and the weight of the pairs that are kept by them."""
+        used = np.flatnonzero(weights)
+        summed = np.einsum("tcp,c->tp", self.table[:, used].astype(np.float64), weights[used])
+        return summed, float(self.heavy @ (summed.min(axis=0) > 0))
+
+    def swap(self) -> bool:
+        """Leave a clause out and let another take its place, if that keeps more; False if no such change does."""
+        before = self.weights, self.summed, self.kept, self.stale
+        for place in np.argsort(before[0], kind="stable").tolist():
+            if not before[0][place] or np.count_nonzero(before[0]) < 2:
+                continue
+            self.weights = before[0].copy()
+            self.weights[place] = 0.0
+            (self.summed, self.kept), self.stale = self._sums(self.weights), 0
+            if self.improve() and self.kept > before[2]:
+                return True
+        self.weights, self.summed, self.kept, self.stale = before
+        return False
+
+    def improve(self) -> bool:
+        """Move the weight of one clause; False if no clause gains anything any more."""
+        if self.kept >= self.heavy.sum():
+            return False
+        tried = self._next()
+        if not len(tried):
+            return False
+        # along one clause the best amount is found exactly, by sorting; all clauses at once are the NP-hard problem
+        gained, amounts = self._amounts(tried)
+        self.stale += len(tried)
+        best = int(np.argmax(gained))
+        if gained[best] > self.kept:
+            weights = self.weights.copy()
+            weights[tried[best]] = max(0.0, weights[tried[best]] + amounts[best])
+            # counted from all weights anew, not from the last sums: errors of floats would grow with every step
+            summed, kept = self._sums(weights)
+            if kept > self.kept:
+                self.weights, self.summed, self.kept, self.stale = weights, summed, kept, 0
+        return True
+
+    def _next(self) -> NDArray[np.intp]:
+        """The clauses to try: those that order most of what is not kept first, then all others in turn."""
+        lost = np.flatnonzero(self.summed.min(axis=0) <= 0)
+        worth = (self.table[:, :, lost].min(axis=0) > 0) @ self.heavy[lost]
+        worth[self.weights > 0] += 1e-3
+        order = np.argsort(-worth, kind="stable")
+        return order[self.stale : self.stale + _TRIED]
+
+    def _amounts(self, tried: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """By clause the most weight that some change of its own weight keeps, and that change."""
+        rows = self.table[:, tried].astype(np.float64)
+        gained, amounts = _best(rows, self.summed, self.heavy, np.full(len(tried), np.inf))
+        used = np.flatnonzero(self.weights[tried])  # only what has a weight can lose some
+        if len(used):
+            down, less = _best(-rows[:, used], self.summed, self.heavy, self.weights[tried[used]])
+            better = down > gained[used]
+            gained[used[better]], amounts[used[better]] = down[better], -less[better]
+        return gained, amounts
+
+    def whole_weights(self) -> WholeWeights:
+        """The weights in whole parts."""
+        parts = np.rint(self.weights / self.weights.sum() * _PARTS).astype(np.int64)
+        return tuple((int(self.columns[k]), int(parts[k])) for k in np.flatnonzero(parts))
+
+
+def _best(
+    rows: NDArray[np.float64], summed: NDArray[np.float64], heavy: NDArray[np.float64], most: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By clause (axis 1 of `rows`) the best amount from 0 up to the most, and the weight of the pairs kept by it.
+
+    A pair is kept where its sum and its difference times the amount are positive together in every table: between the
+    last amount at which one of them becomes positive and the first at which one stops.
+    """
+    sums = summed[:, None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = -sums / rows
+    begins = np.where(sums > 0, 0.0, np.where(rows > 0, at, np.inf)).max(axis=0)
+    ends = np.where(rows < 0, np.where(sums > 0, at, 0.0), np.inf).min(axis=0)
+    never = begins >= np.minimum(ends, most[:, None])
+    times = np.where(np.concatenate([never, never], axis=1), np.inf, np.concatenate([begins, ends], axis=1))
+    changes = np.where(np.isfinite(times), np.concatenate([heavy, -heavy]), 0.0)
+    order = np.argsort(times, axis=1, kind="stable")
+    ordered, kept = np.take_along_axis(times, order, 1), np.cumsum(np.take_along_axis(changes, order, 1), axis=1)
+    following = np.concatenate([ordered[:, 1:], np.full((len(ordered), 1), np.inf)], axis=1)
+    following = np.minimum(following, most[:, None])
+    kept = np.where(following > ordered, kept, -1.0)  # between two ends at one amount there is none
+    place = kept.argmax(axis=1)
+    row = np.arange(len(kept))
+    start, stop = ordered[row, place], following[row, place]
+    # amid the interval, as far from losing a pair again as can be
+    amount = np.where(np.isfinite(stop), (start + stop) / 2, 2 * start + 1e-6)
+    return kept[row, place], np.where(np.isfinite(amount), amount, 0.0)

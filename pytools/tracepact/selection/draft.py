@@ -11,15 +11,15 @@ import click
 from click.shell_completion import CompletionItem
 
 from tracepact.data.events import Durations, Event, EventTable, Lengths
-from tracepact.data.grid import Grid
-from tracepact.data.lint import fix, lint
+from tracepact.data.family import Grid
 from tracepact.declarations import OnStage
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import RowPlace
 from tracepact.language.compilation import read_file
 from tracepact.language.contract import Contract, FrameClause
-from tracepact.language.formula import FrameRun, union_runs, windows
+from tracepact.language.formula import windows
 from tracepact.options import Assignment, WholeNumber, complete_starter, named_contract, with_options
+from tracepact.runs.data_commands import fix, lint
 from tracepact.selection.calibration import (
     NO_FAMILY,
     Calibration,
@@ -27,6 +27,7 @@ from tracepact.selection.calibration import (
     Edit,
     NotApplicable,
     apply,
+    frames_of,
     read_family,
 )
 from tracepact.selection.calibration_reader import calibrations, load_calibration
@@ -87,10 +88,7 @@ def family_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--depth", type=WholeNumber(min=0, max=4), help="Greatest nesting of temporal operators."),
             click.option("--most", type=WholeNumber(min=1), help="Greatest number of candidates."),
             click.option(
-                "--without",
-                metavar="CASE",
-                multiple=True,
-                help="Leave a case out and show what that changes.",
+                "--without", metavar="CASE", multiple=True, help="Leave a case out and show what that changes."
             ),
             click.option(
                 "--rank",
@@ -177,12 +175,10 @@ class _Clip:
     def applies(self, edit: Edit) -> bool:
         """Whether an edit applies and changes the frames (14.5)."""
         try:
-            return self._frames(apply(edit, self.events, self.duration)) != self._frames(self.events)
+            edited = apply(edit, self.events, self.duration)
+            return frames_of(edited, self.grid) != frames_of(self.events, self.grid)
         except NotApplicable:
             return False
-
-    def _frames(self, events: Sequence[Event]) -> list[FrameRun]:
-        return list(union_runs(self.grid.project(event.onset, event.offset) for event in events))
 
 
 @dataclass(frozen=True, slots=True)

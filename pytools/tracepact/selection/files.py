@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from io import StringIO
 from math import lcm
@@ -16,24 +16,76 @@ from msgspec.structs import astuple
 from tracepact.data.events import Event
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
 from tracepact.diagnostics.findings import RowPlace
-from tracepact.files import Row, json_text, table_text
+from tracepact.files import json_text, table_text
 from tracepact.inputs import read_within
 from tracepact.outputs import write_results
 from tracepact.records import Count, Name, NotNegative, Record, plain, record_of
 from tracepact.selection import sentences as say
-from tracepact.selection.candidates import describe
+from tracepact.selection.basis import number_text, seen_of_clauses, slots, tried_numbers, variants_contract, with_number
 from tracepact.selection.judgements import PathRecord
-from tracepact.selection.record import CaseRecord, ConflictRecord, CoordinateRecord, SelectedClause, SelectionRecord
+from tracepact.selection.record import CaseRecord, CoordinateRecord, SelectedClause, SelectionRecord
+from tracepact.selection.record_parts import MEMBER_COLUMNS, member_records
 from tracepact.selection.requirements import Pair, SelectionRequirement, rank_pairs
-from tracepact.selection.selection import Retained, Selection
+from tracepact.selection.selection import HARM, Selection
 from tracepact.selection.sentences import basis_table, candidates_table, robustness_table, stability_table, values_table
-from tracepact.selection.values import Screening
 from tracepact.selection.views import render_selection, selection_picture, trace_picture
-from tracepact.selection.written import HARM, Slider, sliders
 from tracepact.show.figures import Curve, curve_chart, heat_table, inline
 from tracepact.show.pages import Section, html_page, html_table, templates
 from tracepact.show.tables import Screen, needed_width
 from tracepact.wording import count, short
+
+# What a selected clause scores at other tolerances, for the sliders of the page (14.32).
+
+_MOST_CASES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """The first number of a selected clause: those that are tried, the clause with each, its values on the cases."""
+
+    clause: int
+    numbers: tuple[str, ...]
+    names: tuple[str, ...]
+    """What the clause is called with each of them."""
+    texts: tuple[str, ...]
+    values: tuple[tuple[Fraction, ...], ...]
+    at: int
+    """The place of the number that was selected."""
+
+
+def sliders(selection: Selection) -> tuple[Slider, ...]:
+    """A slider for every selected clause with a number to move; none where there are more cases than a page shows."""
+    observed = selection.retained.observed
+    calibration = observed.calibration
+    # every number of every clause times every case is data of the page
+    if len(calibration.cases) > _MOST_CASES:
+        return ()
+    variants: list[str] = []
+    rows: list[tuple[int, list[str], int, int]] = []
+    for place, clause in enumerate(selection.clauses):
+        movable = slots(clause.text)
+        # an author's own clause may have parameters that another contract lacks
+        if not movable or selection.coordinates[place].candidate < observed.candidates.first_frame:
+            continue
+        slot = movable[0]
+        numbers = tried_numbers(slot, calibration.step)
+        rows.append((place, numbers, len(variants), numbers.index(number_text(slot))))
+        variants += [with_number(clause.text, slot, number) for number in numbers]
+    if not variants:
+        return ()
+    scored = seen_of_clauses(calibration, variants_contract(observed, variants), observed.matcher)
+    return tuple(
+        Slider(
+            place,
+            tuple(numbers),
+            (selection.clauses[place].name,) * len(numbers),
+            tuple(variants[first : first + len(numbers)]),
+            tuple(scored[index].values for index in range(first, first + len(numbers))),
+            at,
+        )
+        for place, numbers, first, at in rows
+    )
+
 
 # The order that a selected contract claims to keep: its cases, pairs and margin, as a file (rule 14.28).
 
@@ -77,8 +129,7 @@ class OrderClaim(Record, frozen=True):
     margin: NotNegative
     cases: Annotated[tuple[ClaimedCase, ...], Meta(min_length=2)]
     pairs: Annotated[
-        tuple[tuple[Count, Count], ...],
-        Meta(min_length=1, description="The places of two cases, the worse one first."),
+        tuple[tuple[Count, Count], ...], Meta(min_length=1, description="The places of two cases, the worse one first.")
     ]
 
 
@@ -163,8 +214,7 @@ def _moving(record: SelectionRecord, moves: Sequence[Slider], pairs: Sequence[Pa
     scale = lcm(*{value.denominator for row in tables for value in row})
 
     def parts(row: Sequence[Fraction]) -> list[str]:
-        # as text: the page's numbers are floats, and these are sums that decide an order; it takes them as
-        # BigInt
+        # as text: the page's numbers are floats, and these are sums that decide an order; it takes them as BigInt
         return [str(int(value * scale)) for value in row]
 
     def sliding(move: Slider) -> dict[str, Any]:
@@ -211,7 +261,10 @@ def _sections(record: SelectionRecord, parts: Any) -> Iterator[Section]:
         yield Section("unmet", "Requirements that no candidate meets", parts.unmet(list(_unmet(record)), larger))
     if record.selected.ordering is not None and record.selected.ordering.conflicts:
         conflicts = record.selected.ordering.conflicts
-        drawn = [([_sentence(say.conflict_words(conflict))], _conflicting(record, conflict)) for conflict in conflicts]
+        drawn = []
+        for conflict in conflicts:
+            names = (name for pair in conflict.pairs for name in (pair.worse, pair.better))
+            drawn.append(([_sentence(say.conflict_words(conflict))], _pictures(*map(record.case, names))))
         yield Section("conflicts", "Pairs that no weights order together", parts.unmet(drawn, []))
     yield Section("cases", "Cases", parts.figure(inline(selection_picture(record))))
     if record.contract is not None:
@@ -296,10 +349,6 @@ def _unmet(record: SelectionRecord) -> Iterator[tuple[list[str], Pictures]]:
         yield lines, _pictures(worse, better)
 
 
-def _conflicting(record: SelectionRecord, conflict: ConflictRecord) -> Pictures:
-    return _pictures(*(record.case(name) for pair in conflict.pairs for name in (pair.worse, pair.better)))
-
-
 def _reasons(record: SelectionRecord) -> Iterator[tuple[str, str, list[str], Pictures]]:
     """By selected clause its name, its text, what it alone meets, and the traces of a pair that shows it."""
     for clause in record.selected.clauses:
@@ -344,21 +393,20 @@ def _sentence(words: str) -> str:
 
 _WIDTH = 132
 COMMAND = "select"
-_SCREENINGS = {
-    Screening.FAILED_ON_REFERENCE: "dropped: reference",
-    Screening.FAILED_ON_SHORT_TRACE: "dropped: short trace",
-}
 
 
 def write_selection(selection: Selection, record: SelectionRecord, folder: Path) -> list[Path]:
     """All files, whole or not at all, and nothing of an earlier selection beside them; returns their paths."""
-    contract = f"{_file_name(record.calibration.name)}.contract"
+    name = re.sub(r"[^\w-]+", "_", record.calibration.name) or "selected"  # that of a file everywhere
+    contract = f"{name}.contract"
+    ordering = selection.ordering
+    pairs = rank_pairs(selection.calibration.cases) if ordering is None else ordering.differences.pairs
     contents = {
         "selection.json": json_text(plain(record)),
         "selection.txt": selection_text(record),
-        "selection.html": _page(selection, record, contract),
+        "selection.html": selection_page(record, sliders(selection), pairs, file=contract),
         "selection.svg": selection_picture(record, alone=True),
-        "candidates.tsv": table_text(MEMBER_COLUMNS, member_rows(selection.retained)),
+        "candidates.tsv": table_text(MEMBER_COLUMNS, map(astuple, member_records(selection.retained))),
     }
     if record.contract is not None:
         contents[contract] = record.contract.text
@@ -367,12 +415,6 @@ def write_selection(selection: Selection, record: SelectionRecord, folder: Path)
         contents[FILE] = json_text(plain(claim))
     write_results(folder, COMMAND, contents)
     return [folder / name for name in contents]
-
-
-def _page(selection: Selection, record: SelectionRecord, file: str) -> str:
-    ordering = selection.ordering
-    pairs = rank_pairs(selection.calibration.cases) if ordering is None else ordering.differences.pairs
-    return selection_page(record, sliders(selection), pairs, file=file)
 
 
 def order_claim(selection: Selection, record: SelectionRecord) -> OrderClaim | None:
@@ -394,11 +436,6 @@ def order_claim(selection: Selection, record: SelectionRecord) -> OrderClaim | N
     )
 
 
-def _file_name(name: str) -> str:
-    """A name that is a file's name everywhere."""
-    return re.sub(r"[^\w-]+", "_", name) or "selected"
-
-
 def selection_text(record: SelectionRecord) -> str:
     """The terminal's answer as plain text."""
     console = Screen(record=True, width=_WIDTH, file=StringIO(), emoji=False, highlight=False)
@@ -406,37 +443,3 @@ def selection_text(record: SelectionRecord) -> str:
     console.width = needed_width(shown, console)
     console.print(shown)
     return console.export_text()
-
-
-class MemberRecord(Record, frozen=True):
-    """A candidate: its number, text and cost, and the coordinate or constant it maps to, or why it is out."""
-
-    candidate: Count
-    text: str
-    cost: Count
-    goes_to: str
-
-
-MEMBER_COLUMNS = MemberRecord.__struct_fields__
-
-
-def member_rows(retained: Retained) -> Iterator[Row]:
-    """The candidates as rows of a table."""
-    return (astuple(member) for member in member_records(retained))
-
-
-def member_records(retained: Retained) -> Iterator[MemberRecord]:
-    """Every candidate in order."""
-    observed, basis = retained.observed, retained.basis
-    # by index, once: asking every coordinate for every candidate would be quadratic
-    goes: dict[int, str] = {}
-    for place, coordinate in enumerate(basis.coordinates):
-        goes |= dict.fromkeys(coordinate.members, f"coordinate {place}")
-    for value, members in basis.constants.items():
-        goes |= dict.fromkeys(members, f"constant {value}")
-    goes |= dict.fromkeys(basis.refuted, "dropped: solver")
-    goes |= dict.fromkeys(basis.undecided, "undecided")
-    costs, tests = observed.candidates.costs, observed.observation.screening
-    for index in range(len(observed.candidates)):
-        where = goes.get(index) or _SCREENINGS.get(Screening(int(tests[index])), "a class without a proved member")
-        yield MemberRecord(index, describe(observed.candidates, index), costs[index], where)

@@ -1,52 +1,217 @@
-"""Matrix games in whole numbers: the best weights on clauses against the hardest blend of pairs."""
+"""The differences of clauses on pairs of cases, and matrix games over them in whole numbers (14.16, 14.17)."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from itertools import chain
+from math import ceil, lcm
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.selection.cover import available
-from tracepact.selection.cover_problem import Clock
-from tracepact.selection.differences import PairDifferences
+from tracepact.selection.basis import Coordinate
+from tracepact.selection.cover_problem import Clock, available
+from tracepact.selection.requirements import Pair, pair_places
+from tracepact.selection.values import Counts, Seen, lowest, products_fit
 
-# Weights as a person would write them: small whole numbers that keep most of the margin (14.20).
+# The difference of a clause on a pair: its value on the better case minus that on the worse one, in whole parts of a
+# score (14.16, 14.17).
 
-_LARGEST_TOTAL = 200
-_KEPT = Fraction(4, 5)
+_FINEST = 10**12
+"""Values are counted in parts of their common denominator, or of this number if that is larger."""
+_HALF = 10**6
+"""Its root: a division by a machine's numbers is made in two steps."""
+_FITS = 2**62
+_AT_A_TIME = 20_000
+"""So many pairs are looked at one by one at a time."""
+Whole = NDArray[np.int64]
+WholeWeights = tuple[tuple[int, int], ...]
+"""Whole weights on clauses, by their places."""
+Places = Sequence[int] | NDArray[np.intp] | slice
 
 
-def written_weights(
-    weights: Sequence[Fraction], margin: Callable[[Sequence[int]], Fraction]
-) -> tuple[tuple[int, ...], Fraction]:
-    """Whole numbers of the least total that keep four fifths of the largest margin, and the margin they have.
+@dataclass(frozen=True, slots=True, eq=False)
+class PairDifferences:
+    """The required pairs, each alone and, where cases differ in their number of classes, within a corpus as well.
 
-    `margin` is exact, whatever the total of the weights. Weights of at least 1 everywhere are tried first.
+    `low` are the values of clauses (rows) on cases (columns) in parts of 1 / `scale`, rounded down, and `over` says
+    where that took something off; it does not unless the common denominator is too large, and then a difference is
+    rounded down. `vacuous` and `counter` are the shares for want of obligations, which many clauses have in common:
+    `want` is the row of a clause there. `worse` and `better` are columns.
     """
-    common = lcm(*(weight.denominator for weight in weights))
-    exact = tuple(int(weight * common) for weight in weights)
-    largest = margin(exact)
-    # a clause of weight 0 would be selected and count for nothing, so that is the second choice
-    for least in (1, 0):
-        for total in range(1, _LARGEST_TOTAL + 1):
-            some = _rounded(weights, total, least)
-            if any(some) and (kept := margin(some)) >= _KEPT * largest:
-                return some, kept
-    total = 10 * _LARGEST_TOTAL
-    while total < common:  # the exact ones may have a hundred digits
-        some = _rounded(weights, total, 1)
-        if (kept := margin(some)) >= _KEPT * largest:
-            return some, kept
-        total *= 10
-    return exact, largest
+
+    pairs: tuple[Pair, ...]
+    worse: NDArray[np.intp]
+    better: NDArray[np.intp]
+    low: Whole
+    over: NDArray[np.bool_]
+    want: NDArray[np.intp]
+    vacuous: Whole
+    counter: Whole
+    scale: int
+
+    def __len__(self) -> int:
+        return len(self.worse)
+
+    @property
+    def clauses(self) -> int:
+        """How many clauses there are."""
+        return len(self.low)
+
+    def pair(self, place: int) -> Pair:
+        """The pair that a place is about."""
+        return self.pairs[place % len(self.pairs)]
+
+    def of(self, places: Places, columns: Places = slice(None)) -> Whole:
+        """The differences of some places (rows) under some clauses (columns), rounded down (14.17)."""
+        worse, better = self.worse[_index(places)], self.better[_index(places)]
+        low, over = self.low[_index(columns)], self.over[_index(columns)]
+        gap: Whole = low[:, better] - low[:, worse]
+        if over.any():
+            gap -= over[:, worse]
+        if (helped := self._helped(slice(None), worse, better)).any():
+            gap = np.where(gap > 0, np.maximum(0, gap - helped[self.want[_index(columns)]]), gap)
+        return gap.T
+
+    def weighed(
+        self, columns: Sequence[int] | NDArray[np.intp], weights: Counts, places: Places = slice(None)
+    ) -> Counts:
+        """By place the differences of some clauses times their weights, added up: what `of` gives, without its table.
+
+        But for what is taken off for want of obligations it is a number of the better case minus one of the worse. The
+        weights are whole numbers, Python's own where sums may be large, or floats where a guess will do.
+        """
+        worse, better = self.worse[_index(places)], self.better[_index(places)]
+        chosen = np.array(columns, dtype=np.intp)
+        low = self.low[chosen]
+        high = low + self.over[chosen]
+        sums: Counts = (weights @ low)[better] - (weights @ high)[worse]
+        # what is taken off depends on both cases, so it is worked out pair by pair, but only where there is some
+        for want in np.unique(self.want[chosen]).tolist():
+            helped = self._helped(want, worse, better)
+            alike = np.flatnonzero(self.want[chosen] == want)
+            touched = np.flatnonzero(helped)
+            for start in range(0, len(touched), _AT_A_TIME):
+                some = touched[start : start + _AT_A_TIME]
+                gap = low[np.ix_(alike, better[some])] - high[np.ix_(alike, worse[some])]
+                sums[some] -= weights[alike] @ np.minimum(np.maximum(gap, 0), helped[some])
+        return sums
+
+    def ordered_by(self, weights: Sequence[tuple[int, int]], places: Places = slice(None)) -> Counts:
+        """By place what whole weights on clauses, not all 0, make of it, exactly; positive where a pair is ordered."""
+        columns, whole = [column for column, _ in weights], [weight for _, weight in weights]
+        fits = sum(whole) * 2 * self.scale < _FITS
+        return self.weighed(columns, np.array(whole, dtype=np.int64 if fits else object), places)
+
+    def least_by(self, weights: Sequence[tuple[int, int]]) -> Counts:
+        """By pair the least that whole weights make of it, alone or within a corpus; an ordered pair is above 0."""
+        least: Counts = self.ordered_by(weights).reshape(-1, len(self.pairs)).min(axis=0)
+        return least
+
+    def _helped(self, want: int | slice, worse: NDArray[np.intp], better: NDArray[np.intp]) -> Whole:
+        """The most that is taken off a positive difference on some pairs, by row of shares or for one row."""
+        vacuous, counter = self.vacuous[want], self.counter[want]
+        helped: Whole = np.maximum(0, vacuous[..., better] - vacuous[..., worse])
+        helped += np.maximum(0, counter[..., worse] - counter[..., better])
+        return helped
+
+    def keeping(self, kept: Sequence[int]) -> "PairDifferences":
+        """The differences of some of the pairs, by their places among them, alone and within a corpus."""
+        number = len(self.pairs)
+        places = [k for first in range(0, len(self), number) for k in (first + place for place in kept)]
+        pairs = tuple(self.pairs[k] for k in kept)
+        return replace(self, pairs=pairs, worse=self.worse[places], better=self.better[places])
 
 
-def _rounded(weights: Sequence[Fraction], total: int, least: int) -> tuple[int, ...]:
-    """The nearest whole numbers to a multiple of the weights, none below the least."""
-    return tuple(max(least, int(weight * total + Fraction(1, 2))) for weight in weights)
+def _index(places: Places) -> slice | NDArray[np.intp]:
+    return places if isinstance(places, slice) else np.array(places, dtype=np.intp)
+
+
+def differences_of(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> PairDifferences:
+    """The differences of pairs of cases, under one coordinate or more."""
+    seen = Seen.stacked([coordinate.seen for coordinate in coordinates])
+    classes = seen.classes.tolist()
+    most = max(classes)
+    values, counts_of = [(seen.tops, seen.bottoms)], [classes]
+    if len(set(classes)) > 1:  # beside others a case is a mean over all classes, and those it has not are 1
+        # a weighted order has to hold in a corpus too (14.16), so every pair is there twice
+        values.append(_beside(seen, most))
+        counts_of.append([most] * len(classes))
+    want, wants = _wants(seen, counts_of)
+    bottoms = [np.unique(bottom).tolist() for _, bottom in values]
+    scale = _common((*chain.from_iterable(bottoms), *(s.denominator for row in wants for both in row for s in both)))
+    counted = [_differences_counted(tops, bottom, scale) for tops, bottom in values]
+    worse, better = pair_places(pairs)
+    tables = [k * len(classes) for k in range(len(values))]
+
+    def shares(side: int) -> Whole:
+        return np.array([[ceil(share * scale) for share in row[side]] for row in wants], dtype=np.int64)
+
+    return PairDifferences(
+        tuple(pairs),
+        np.concatenate([worse + first for first in tables]),
+        np.concatenate([better + first for first in tables]),
+        np.concatenate([low for low, _ in counted], axis=1),
+        np.concatenate([over for _, over in counted], axis=1),
+        want,
+        shares(0),
+        shares(1),
+        scale,
+    )
+
+
+def _beside(scores: Seen, most: int) -> tuple[Counts, Counts]:
+    """The values of cases as means over the classes of the most, of which those that a case lacks are 1."""
+    tops, bottoms = scores.tops, scores.bottoms
+    if not products_fit(bottoms, most, 2):
+        tops, bottoms = tops.astype(object), bottoms.astype(object)
+    return lowest((most - scores.classes) * bottoms + scores.classes * tops, most * bottoms)
+
+
+def _wants(
+    scores: Seen, classes: Sequence[Sequence[int]]
+) -> tuple[NDArray[np.intp], list[tuple[tuple[Fraction, ...], ...]]]:
+    """The row of shares of each clause, and the different rows: what is vacuous, what counts against a value.
+
+    A share is a count over the `classes` of its case, alone and, if there are two tables, beside others.
+    """
+    rows: dict[bytes, int] = {}
+    rows_of_shares: list[tuple[tuple[Fraction, ...], ...]] = []
+    want = []
+    every = list(chain.from_iterable(classes))
+    for vacuous, counter in zip(scores.vacuous, scores.counter, strict=True):
+        key = vacuous.tobytes() + counter.tobytes()
+        if key not in rows:
+            rows[key] = len(rows_of_shares)
+            both = (counts.tolist() * len(classes) for counts in (vacuous, counter))
+            rows_of_shares.append(tuple(tuple(map(Fraction, counts, every)) for counts in both))
+        want.append(rows[key])
+    return np.array(want, dtype=np.intp), rows_of_shares
+
+
+def _common(denominators: Iterable[int]) -> int:
+    """The least common denominator, or the finest there is if that is larger."""
+    common = 1
+    for denominator in denominators:
+        common = lcm(common, denominator)
+        if common >= _FINEST:
+            return _FINEST
+    return common
+
+
+def _differences_counted(tops: Counts, bottoms: Counts, scale: int) -> tuple[Whole, NDArray[np.bool_]]:
+    """Values up to 1 in parts of the scale, rounded down, and where that took something off."""
+    if bottoms.dtype == object or not products_fit(bottoms, _HALF):
+        low = tops.astype(object) * scale // bottoms
+        return low.astype(np.int64), (low * bottoms != tops.astype(object) * scale).astype(np.bool_)
+    # the denominators divide the scale then, so nothing is rounded
+    if scale < _FINEST:
+        return tops * (scale // bottoms), np.zeros(tops.shape, dtype=np.bool_)
+    # long division with two digits of a million: the product with all of 10^12 would not fit the machine's numbers
+    first, left = np.divmod(tops * _HALF, bottoms)
+    second, left = np.divmod(left * _HALF, bottoms)
+    return first * _HALF + second, left > 0
 
 
 # Matrix games in whole numbers: the best weights on clauses against the hardest blend of pairs, exact.
@@ -83,8 +248,7 @@ def solve_game(matrix: Table) -> Solved:
 def _by_columns(matrix: Table) -> Solved:
     """Maximise Σ y with Σ_p (m_pc + shift) y_p ≤ 1 for every column c: its value is 1 / (value + shift)."""
     pairs, clauses = matrix.shape
-    # with every entry positive the value is too, and the linear program has a bounded optimum that begins
-    # feasible
+    # with every entry positive the value is too, and the linear program has a bounded optimum that begins feasible
     shift = 1 - min(matrix.flat)
     table = np.empty((clauses + 1, pairs + 1), dtype=object)
     table[:clauses, :pairs] = matrix.T + shift
@@ -148,9 +312,8 @@ def _pivot(table: Table, row: int, column: int, divisor: int) -> int:
 
 # The best weights of a large game as HiGHS finds them in floats: a guess, which whole numbers then check.
 #
-# The linear program begins with a few pairs and clauses. Pairs that its weights order least, and clauses that its
-# blend shows to be worth more, join it until there are none: the tables of all pairs and all clauses are never
-# made.
+# The linear program begins with a few pairs and clauses. Pairs that its weights order least, and clauses that its blend
+# shows to be worth more, join it until there are none: the tables of all pairs and all clauses are never made.
 
 _PARTS = 10**9
 _NEAR = 1e-9
@@ -168,7 +331,7 @@ Floats = NDArray[np.float64]
 class Guess:
     """Whole weights on clauses, not all 0, and the pairs that hold the margin down, both by their places."""
 
-    weights: tuple[tuple[int, int], ...]
+    weights: WholeWeights
     rows: tuple[int, ...]
 
 
@@ -212,16 +375,12 @@ def guessed(
         more = _worst(-worth, -value - _NEAR, _COLUMNS)
         shown = limit is not None and (margins.min() > limit + _NEAR or worth.max() < limit - _NEAR)
         if shown or not (len(more_rows) or len(more)):
-            whole = np.rint(weights[chosen] * _PARTS).astype(np.int64).tolist()
-            listed = zip(among[used[chosen]].tolist(), whole, strict=True)
-            return Guess(tuple((c, w) for c, w in listed if w), tuple(every[rows[hard]].tolist()))
+            return Guess(_in_parts(among[used[chosen]], weights[chosen]), tuple(every[rows[hard]].tolist()))
         rows, used = np.union1d(rows, more_rows), np.union1d(used, more)
     return None
 
 
-def guessed_apart(
-    differences: PairDifferences, clock: Clock, heavy: NDArray[Any] | None = None
-) -> tuple[tuple[int, int], ...] | None:
+def guessed_apart(differences: PairDifferences, clock: Clock, heavy: NDArray[Any] | None = None) -> WholeWeights | None:
     """Weights on clauses that order all but a few pairs: those of a few cases that are out of place, or few at all.
 
     Each case may be out of place by some amount, or, where pairs have weights (`heavy`), each pair by an amount that
@@ -250,8 +409,7 @@ def guessed_apart(
         kept = margins.reshape(-1, number).min(axis=0) > 0
         ordered = float(kept.sum() if heavy is None else prices @ kept)
         if ordered > most and weights.max() > 0:
-            whole = np.rint(weights / weights.max() * _PARTS).astype(np.int64).tolist()
-            best, most = tuple((c, w) for c, w in zip(used.tolist(), whole, strict=True) if w), ordered
+            best, most = _in_parts(used, weights / weights.max()), ordered
         hard = np.flatnonzero(blend > _NEAR)
         worth = blend[hard] @ differences.of(rows[hard]) / differences.scale
         # an elastic program: amounts on cases, not on pairs, so that one case out of place is paid for once
@@ -267,27 +425,28 @@ def _apart(
     table: Floats, sides: NDArray[np.intp], prices: Floats, seconds: float | None
 ) -> tuple[Floats, Floats, Floats] | None:
     """Weights that order every row of a table by 1 but for amounts on what it is of, whose total price is least."""
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
     pairs, clauses = table.shape
     places = np.repeat(np.arange(pairs), len(sides)), sides.T.reshape(-1)
     out = csr_array((np.ones(sides.size), places), shape=(pairs, len(prices)))
-    solution = linprog(
+    solution = _optimum(
         np.concatenate([np.zeros(clauses), prices]),
+        seconds,
         A_ub=hstack([csr_array(-table), -out]).tocsr(),
         b_ub=-np.ones(pairs),
         bounds=[(0, _LARGEST)] * clauses + [(0, None)] * len(prices),
-        method="highs",
-        options={} if seconds is None else {"time_limit": max(seconds, _SHORTEST)},
     )
-    if solution.status != 0:
+    if solution is None:
         return None
-    return (
-        np.maximum(solution.x[:clauses], 0),
-        np.maximum(solution.x[clauses:], 0),
-        np.maximum(-solution.ineqlin.marginals, 0),
-    )
+    values, blend = solution
+    return np.maximum(values[:clauses], 0), np.maximum(values[clauses:], 0), blend
+
+
+def _in_parts(columns: NDArray[np.intp], weights: Floats) -> WholeWeights:
+    """Weights of floats in whole parts, those without any left out."""
+    whole = np.rint(weights * _PARTS).astype(np.int64).tolist()
+    return tuple((column, weight) for column, weight in zip(columns.tolist(), whole, strict=True) if weight)
 
 
 def _worst(values: Floats, limit: float, most: int) -> NDArray[np.intp]:
@@ -298,19 +457,26 @@ def _worst(values: Floats, limit: float, most: int) -> NDArray[np.intp]:
 
 def _solved(table: Floats, seconds: float | None) -> tuple[Floats, Floats, float] | None:
     """The best weights on the columns of a table, the blend of its rows that shows it, and the value."""
-    from scipy.optimize import linprog
-
     pairs, clauses = table.shape
-    solution = linprog(
+    solution = _optimum(
         np.concatenate([np.zeros(clauses), [-1.0]]),
+        seconds,
         A_ub=np.concatenate([-table, np.ones((pairs, 1))], axis=1),
         b_ub=np.zeros(pairs),
         A_eq=np.concatenate([np.ones(clauses), [0.0]])[None],
         b_eq=[1.0],
         bounds=[(0, None)] * clauses + [(None, None)],
-        method="highs",
-        options={} if seconds is None else {"time_limit": max(seconds, _SHORTEST)},
     )
-    if solution.status != 0:
+    if solution is None:
         return None
-    return np.maximum(solution.x[:-1], 0), np.maximum(-solution.ineqlin.marginals, 0), float(solution.x[-1])
+    values, blend = solution
+    return np.maximum(values[:-1], 0), blend, float(values[-1])
+
+
+def _optimum(costs: Floats, seconds: float | None, **constraints: Any) -> tuple[Floats, Floats] | None:
+    """The solution of a linear program and the weights on its rows that show it; None without one in the time."""
+    from scipy.optimize import linprog
+
+    options = {} if seconds is None else {"time_limit": max(seconds, _SHORTEST)}
+    solution = linprog(costs, method="highs", options=options, **constraints)
+    return None if solution.status != 0 else (solution.x, np.maximum(-solution.ineqlin.marginals, 0))

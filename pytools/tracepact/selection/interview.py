@@ -22,12 +22,11 @@ from tracepact.inputs import LARGEST_DOCUMENT, read_within
 from tracepact.options import Assignment, durations_option
 from tracepact.page_server import PageServer, Questions, ServedFile, decoded, encoded, server_options
 from tracepact.records import Count, Record
-from tracepact.runs.report_views import media_type
+from tracepact.runs.report_parts import media_type
 from tracepact.selection.basis import Coordinate, observe_family, with_matcher
 from tracepact.selection.calibration import Calibration
-from tracepact.selection.calibration_reader import SystemOutputs, Tables, load_calibration, read_systems, with_cases
+from tracepact.selection.calibration_reader import load_calibration
 from tracepact.selection.draft import complete_calibration, stages_shown
-from tracepact.selection.fits import MOST_CLAUSES
 from tracepact.selection.judgements import (
     COLUMNS,
     ClipNames,
@@ -35,16 +34,20 @@ from tracepact.selection.judgements import (
     Preference,
     Preferences,
     ShareRecord,
+    SystemOutputs,
+    Tables,
     Tried,
     as_written,
     judgement_table,
     outlook,
     read_preferences,
+    read_systems,
     tried_contracts,
+    with_cases,
 )
+from tracepact.selection.preferences import MOST_CLAUSES, predicted
 from tracepact.selection.requirements import Pair
 from tracepact.selection.selection import retain_basis
-from tracepact.selection.stability import predicted
 from tracepact.show.figures import inline
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.pages import Form, Lane, Section, html_page, lane_chart, templates
@@ -121,7 +124,7 @@ class Interview:
     rows: list[dict[str, str]] = field(default_factory=list)
     sounds: dict[str, str] = field(default_factory=dict)
     coordinates: Sequence[Coordinate] = ()
-    own: int = 0
+    added: int = 0
     """How many rows were added here; only these can be taken back."""
     _shares: dict[int, ShareRecord] = field(default_factory=dict)
     # The server answers each request in a thread of its own.
@@ -205,7 +208,7 @@ class Interview:
             row = {"clip": shown_pair.clip, "a": shown_pair.a, "b": shown_pair.b, "worse": worse, "judge": self.judge}
             # the file first, then the state: an answer that the page shows as taken is on the disk
             self._write([*self.rows, row])
-            self.own += 1
+            self.added += 1
         return self.shown()
 
     def undo(self, undone: Undone) -> InterviewState:
@@ -213,10 +216,10 @@ class Interview:
         with self._lock:
             if undone.after != len(self.rows):
                 return self.shown(notice="this was answered in another window; here is what is next")
-            if not self.own:
+            if not self.added:
                 return self.shown(notice="only answers of this interview are taken back")
             self._write(self.rows[:-1])
-            self.own -= 1
+            self.added -= 1
         return self.shown()
 
     def outlook(self) -> Outlook:
@@ -337,7 +340,7 @@ class _Options(TypedDict):
 )
 @click.option("--judge", default="", help="Who judges; a column of the file.")
 @server_options
-def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **given: Unpack[_Options]) -> int:
+def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **options: Unpack[_Options]) -> int:
     """Say in the browser which of two systems' outputs is worse; the answers are preferences for `tracepact select`.
 
     CALIBRATION, a file or the name of a shipped set, gives the step and the candidates; its cases are not used. Each
@@ -348,12 +351,12 @@ def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **g
 
     Exit codes: 0 ended, 2 invalid input.
     """
-    systems = dict(given["systems"])
-    if len(systems) < 2 or len(systems) != len(given["systems"]):
+    systems = dict(options["systems"])
+    if len(systems) < 2 or len(systems) != len(options["systems"]):
         raise click.UsageError("give two systems or more, each with a name of its own: --system NAME=TABLE")
     if not out.parent.is_dir():
         raise click.UsageError(f"there is no folder `{out.parent}` to write `{out.name}` in")
-    tables = Tables(given["ref"], given["durations"], systems, given["audio"])
+    tables = Tables(options["ref"], options["durations"], systems, options["audio"])
     with stages_shown() as on_stage:
         on_stage("reading")
         grid = load_calibration(calibration, ranked=False)
@@ -393,10 +396,9 @@ def prepared(grid: Calibration, outputs: SystemOutputs, out: Path, judge: str) -
         told = [k for k in range(len(pairs)) if tried.signs[:, k].any()]
         kept, tried = [pairs[k] for k in told], replace(tried, signs=tried.signs[:, told])
     if not kept:
-        diagnostics = Diagnostics()
         headline = "on no clip do two systems differ in a way that a candidate sees; there is nothing to judge"
-        diagnostics.add("empty-family", headline, RowPlace(str(out)), "widen the family, or take other systems")
-        raise InvalidInput(diagnostics)
+        help = "widen the family, or take other systems"
+        raise InvalidInput([Diagnostic("empty-family", headline, RowPlace(str(out)), help)])
     interview = Interview(outputs, kept, tried, out, judge, coordinates=coordinates)
     if out.exists():
         text = _text(out)

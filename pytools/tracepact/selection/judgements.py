@@ -1,29 +1,109 @@
-"""Judgements of which of two cases is worse, and interviews that collect them (14.26, 14.30, 14.31)."""
+"""Judgements of which of two cases or outputs of systems is worse, and what to ask next (14.26, 14.29, 14.31)."""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import StringIO
-from itertools import combinations
+from itertools import chain, combinations, islice
 from math import sqrt
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tracepact.data.events import Event
+from tracepact.data.memory import AudioFolder
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import RowPlace, did_you_mean
+from tracepact.diagnostics.findings import Diagnostic, RowPlace, did_you_mean
 from tracepact.files import fields_of
 from tracepact.language.compilation import read_file
 from tracepact.records import Count, Record
+from tracepact.runs.run import Run, score
 from tracepact.selection.basis import Coordinate
-from tracepact.selection.calibration import CalibrationCase
-from tracepact.selection.calibration_reader import SystemOutputs
-from tracepact.selection.differences import Whole, differences_of
+from tracepact.selection.calibration import Calibration, CalibrationCase
+from tracepact.selection.games import Whole, differences_of
 from tracepact.selection.requirements import CasePair, Pair
+from tracepact.selection.trials import grid_contract
 from tracepact.wording import parse_exact, percent
+
+# Clips of real systems as cases: what each system gave out on a clip, against one reference (rule 14.29).
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOutputs:
+    """The references of some clips and the outputs of some systems on them."""
+
+    durations: Mapping[str, Fraction]
+    reference: Mapping[str, tuple[Event, ...]]
+    systems: Mapping[str, Mapping[str, tuple[Event, ...]]]
+    warnings: tuple[Diagnostic, ...] = ()
+
+    def case(self, clip: str, system: str) -> CalibrationCase:
+        """The output of a system on a clip, as a case without a rank."""
+        name = f"{clip} by {system}"
+        how = f"clip {clip}, as {system} gave it out"
+        ref, pred = self.reference.get(clip, ()), self.systems[system].get(clip, ())
+        return CalibrationCase(name, "", Fraction(0), name, how, self.durations[clip], ref, pred)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """References, the lengths of their clips and the predictions of systems: paths, or what `score` takes else."""
+
+    ref: Any
+    durations: Any
+    systems: Mapping[str, Any]
+    audio: str | None = None
+
+
+def source_of(data: Any) -> Any:
+    """Events as `score` takes them; a text is a path."""
+    return Path(data) if isinstance(data, str) else data
+
+
+def read_systems(calibration: Calibration, tables: Tables) -> SystemOutputs:
+    """Read the tables of some systems on the grid of a calibration set; InvalidInput carries every fault of all."""
+    contract = grid_contract(calibration, calibration.family.matchers[0])
+    audio = None if tables.audio is None else AudioFolder(tables.audio)
+    lengths = audio if tables.durations is None else tables.durations
+    faults, runs = Diagnostics(), dict[str, Run]()
+    for name, table in tables.systems.items():
+        try:
+            # by the one way to score, so that a system is read, cut and warned about as it is anywhere else
+            runs[name] = score(contract, source_of(tables.ref), source_of(table), durations=lengths, outside="drop")
+        except InvalidInput as error:
+            faults.extend(d for d in error.diagnostics if d not in faults)
+    faults.raise_errors()
+    first = next(iter(runs.values()))
+    known = first.durations
+    clips = first.card.family.clips
+    durations = (
+        dict.fromkeys(clips, known) if isinstance(known, Fraction) else {clip: known.clips[clip] for clip in clips}
+    )
+    told = dict.fromkeys(diagnostic for run in runs.values() for diagnostic in run.diagnostics)
+    return SystemOutputs(
+        durations,
+        {clip: _cut(first.reference.clips.get(clip, ()), durations[clip]) for clip in clips},
+        {
+            n: {clip: _cut(run.prediction.clips.get(clip, ()), durations[clip]) for clip in clips}
+            for n, run in runs.items()
+        },
+        tuple(told),
+    )
+
+
+def _cut(events: Iterable[Event], end: Fraction) -> tuple[Event, ...]:
+    """The events of a clip; a late offset is cut at its end (5.4)."""
+    return tuple(event if event.offset <= end else replace(event, offset=end) for event in events)
+
+
+def with_cases(calibration: Calibration, cases: tuple[CalibrationCase, ...], name: str = "judged") -> Calibration:
+    """The grid and the family of a calibration set with other cases, under another name."""
+    return replace(calibration, name=name, title=None, cases=cases, references=())
+
 
 # Judgements of which of two cases is worse, read from a table, and where they contradict each other (14.26).
 
@@ -38,15 +118,6 @@ class Preference:
     weight: Fraction
     judge: str
     row: int
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Two cases of which judges, or one judge twice, said opposite things, and the weight of each side."""
-
-    pair: Pair
-    weight: Fraction
-    against: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +141,13 @@ class Preferences:
         """How many different pairs were judged, whichever was said to be worse."""
         return len({frozenset((row.pair.worse, row.pair.better)) for row in self.rows})
 
-    def contradictions(self) -> Iterator[Contradiction]:
-        """Every pair that was judged both ways, the heavier side first."""
+    def contradictions(self) -> Iterator[tuple[Pair, Fraction, Fraction]]:
+        """Every pair that was judged both ways, the heavier side first, and the weight of each side."""
         weights = self.weights()
         for pair, weight in weights.items():
             against = weights.get(Pair(pair.better, pair.worse))
             if against is not None and (weight > against or (weight == against and pair.worse < pair.better)):
-                yield Contradiction(pair, weight, against)
+                yield pair, weight, against
 
 
 # What is reported of judgements and of what a contract makes of them.
@@ -224,25 +295,22 @@ def read_preferences(path: str, names: Names, *, empty: bool = False) -> Prefere
         raise InvalidInput(diagnostics)
     table = judgement_table(source.text)
     needed = (*names.columns, *COLUMNS)
+    every = f"{', '.join(needed)}, and perhaps weight, judge"
+
+    def refused(headline: str, help: str | None = None) -> InvalidInput:
+        return InvalidInput([*diagnostics, Diagnostic("wrong-form", headline, RowPlace(path, 1), help)])
+
     try:
         columns = table.fieldnames or ()
     except csv.Error as error:
-        diagnostics.add("wrong-form", f"the table cannot be read: {error}", RowPlace(path, 1))
-        raise InvalidInput(diagnostics) from error
+        raise refused(f"the table cannot be read: {error}") from error
     if not source.text.strip():
-        help = f"its first line names the columns: {', '.join(needed)}, and perhaps weight, judge"
-        diagnostics.add("wrong-form", "the file is empty", RowPlace(path, 1), help)
-        raise InvalidInput(diagnostics)
-    missing = [name for name in needed if name not in columns]
-    if missing:
-        headline = f"the table has no column `{missing[0]}`"
-        help = f"its columns are {', '.join(needed)}, and perhaps weight, judge"
-        diagnostics.add("wrong-form", headline, RowPlace(path, 1), help)
-        raise InvalidInput(diagnostics)
-    if not names.columns and "clip" in (table.fieldnames or ()):
+        raise refused("the file is empty", f"its first line names the columns: {every}")
+    if missing := [name for name in needed if name not in columns]:
+        raise refused(f"the table has no column `{missing[0]}`", f"its columns are {every}")
+    if not names.columns and "clip" in columns:
         help = "name their tables: `--ref TABLE --system NAME=TABLE` for each system"
-        diagnostics.add("wrong-form", "the table judges systems on clips", RowPlace(path, 1), help)
-        raise InvalidInput(diagnostics)
+        raise refused("the table judges systems on clips", help)
     rows: list[Preference] = []
     same = 0
     try:
@@ -353,8 +421,7 @@ def tried_contracts(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) ->
             (table[:, one] * shares[0] + table[:, other] * shares[1]).min(axis=0) for table in (first, second)
         ]
         signs = (sums[0] > 0).astype(np.int8) - (sums[1] > 0).astype(np.int8)
-        # contracts that judge all pairs alike are one: otherwise the many near-copies would decide what is
-        # asked
+        # contracts that judge all pairs alike are one: otherwise the many near-copies would decide what is asked
         different |= dict.fromkeys(row.tobytes() for row in signs)
     signs = np.frombuffer(b"".join(different), dtype=np.int8).reshape(len(different), len(pairs))
     return Tried(signs, number)
@@ -367,20 +434,11 @@ def _both(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> Whole:
 
 
 def _chunks(coordinates: int, room: int) -> Iterator[list[tuple[int, int, int, int]]]:
-    def every() -> Iterator[tuple[int, int, int, int]]:
-        yield from ((c, c, 1, 0) for c in range(coordinates))
-        for by, with_ in _WEIGHTS:
-            yield from ((a, b, by, with_) for a, b in combinations(range(coordinates), 2))
-
-    chunk: list[tuple[int, int, int, int]] = []
-    for number, one in enumerate(every()):
-        if number == room:
-            break
-        chunk.append(one)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
+    """Two clauses and their weights, some at a time: each clause alone, then each pair under each of the weights."""
+    alone = ((c, c, 1, 0) for c in range(coordinates))
+    paired = ((a, b, *weights) for weights in _WEIGHTS for a, b in combinations(range(coordinates), 2))
+    every = islice(chain(alone, paired), room)
+    while chunk := list(islice(every, _CHUNK)):
         yield chunk
 
 

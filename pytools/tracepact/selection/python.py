@@ -1,11 +1,12 @@
-"""`tracepact.select`, and the request that it shares with the command."""
+"""`tracepact.select`, the request that it shares with the command, and larger families that would do more."""
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tracepact.data.memory import durations_from, events_from
 from tracepact.declarations import OnStage, silent
@@ -14,20 +15,89 @@ from tracepact.diagnostics.findings import Diagnostic
 from tracepact.engines import Engine, engine_from
 from tracepact.language.compilation import load_contract
 from tracepact.language.contract import Contract
+from tracepact.logic.decisions import Outcome
+from tracepact.selection.basis import Observed, observe_family
 from tracepact.selection.calibration import Calibration, CandidateFamily
-from tracepact.selection.calibration_reader import Tables, load_calibration, read_systems, source_of, with_cases
-from tracepact.selection.checks import own_references, with_disturbances
+from tracepact.selection.calibration_reader import load_calibration
+from tracepact.selection.candidates import describe, family_size
 from tracepact.selection.draft import report_left_out, within_clips
 from tracepact.selection.exploits import guarded
-from tracepact.selection.judgements import CaseNames, ClipNames, read_preferences
-from tracepact.selection.record import SelectionRecord
+from tracepact.selection.judgements import (
+    CaseNames,
+    ClipNames,
+    Tables,
+    read_preferences,
+    read_systems,
+    source_of,
+    with_cases,
+)
+from tracepact.selection.preferences import select_by_preferences
+from tracepact.selection.record import LargerFamily, SelectionRecord, SeparatedPair
 from tracepact.selection.record_parts import selection_record
-from tracepact.selection.requirements import DEFAULT_REQUIREMENTS, SelectionRequirement
-from tracepact.selection.selection import SEARCH, Selection, larger_families, select_contract
+from tracepact.selection.requirements import DEFAULT_REQUIREMENTS, ComparedCoordinates, Pair, SelectionRequirement
+from tracepact.selection.robustness import hold_out, leave_one_out, own_references, with_disturbances
+from tracepact.selection.selection import SEARCH, Selection, select_contract
 from tracepact.selection.sentences import answer_words
-from tracepact.selection.stability import hold_out, leave_one_out, select_by_preferences
+from tracepact.selection.values import Screening
 from tracepact.show.pages import Presented, presented
 from tracepact.show.tables import Table, numbers, words
+from tracepact.wording import short
+
+
+def larger_families(selection: Selection) -> tuple[LargerFamily, ...]:
+    """Whether a larger radius or depth, within the bound, would separate the pairs that are not separated.
+
+    Two cases with the same traces are left out: no family separates them.
+    """
+    retained = selection.retained
+    trials = retained.observed.trials
+    unmet = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
+    pairs = [pair for pair in unmet if not trials.alike(pair.worse, pair.better)]
+    family, calibration = retained.observed.candidates.family, selection.calibration
+    if not pairs or not family.obligations:
+        return ()
+    # twice the widest: the question is only whether more width would help at all
+    radius = 2 * max(family.tolerances, default=calibration.step)
+    families = []
+    for change, larger in (
+        (f"a tolerance of {short(radius * 1000)} ms", replace(family, tolerances=(*family.tolerances, radius))),
+        (f"depth {family.depth + 1}", replace(family, depth=family.depth + 1)),
+    ):
+        size = family_size(larger, calibration.step)
+        met: tuple[SeparatedPair, ...] = ()
+        if affordable := size <= family.most:
+            observed = observe_family(calibration, larger, matcher=retained.observed.matcher)
+            met = tuple(
+                SeparatedPair(*pair.names(calibration.cases), describe(observed.candidates, candidate))
+                for pair in pairs
+                if (candidate := _separator(observed, pair)) is not None
+            )
+        families.append(LargerFamily(change, size, family.most, affordable, met))
+    return tuple(families)
+
+
+_TRIED = 50
+_BLOCK = 1024
+
+
+def _separator(observed: Observed, pair: Pair) -> int | None:
+    """The cheapest proved candidate that meets the requirement of a pair (14.17), among the first few."""
+    costs = observed.candidates.costs
+    passed = np.flatnonzero(observed.observation.screening == Screening.PASSED).tolist()
+    # cheapest first: what is shown is then the plainest candidate that would do
+    passed.sort(key=lambda index: (costs[index], index))
+    tried = 0
+    for start in range(0, len(passed), _BLOCK):
+        block = passed[start : start + _BLOCK]
+        compared = ComparedCoordinates.of_seen(observed.observation.seen(block).on((pair.worse, pair.better)))
+        for place in np.flatnonzero(compared.lower(np.array([0]), np.array([1]))[0]).tolist():
+            tried += 1
+            if observed.prover.decide(observed.candidates[block[place]]).outcome is Outcome.YES:
+                return int(block[place])
+            if tried == _TRIED:
+                return None
+    return None
+
 
 # What is asked of a selection beside its cases and candidates, and the way to its answer, for command and Python.
 
@@ -140,7 +210,7 @@ def _preferred(
 
 
 def _with_warnings(selection: Selection, warnings: tuple[Diagnostic, ...]) -> Selection:
-    return dataclasses.replace(selection, diagnostics=(*warnings, *selection.diagnostics))
+    return replace(selection, diagnostics=(*warnings, *selection.diagnostics))
 
 
 def _with_own(calibration: Calibration, tables: Tables) -> tuple[Calibration, tuple[Diagnostic, ...]]:
@@ -153,7 +223,7 @@ def _with_own(calibration: Calibration, tables: Tables) -> tuple[Calibration, tu
     table = within_clips(table, lengths, diagnostics)
     references = own_references(calibration, table, lengths)
     report_left_out(table, {clip.name: clip.events for clip in references.used}, diagnostics)
-    return dataclasses.replace(calibration, own=references), tuple(diagnostics)
+    return replace(calibration, own=references), tuple(diagnostics)
 
 
 # A selection as a Python function with a result that prints well.
@@ -176,14 +246,12 @@ class SelectedContract(Presented, SelectionRecord, frozen=True):
 
     def tables(self) -> list[Table]:
         """The values of the selected clauses on each case, worst first."""
-        cases = [(place, self.cases[place]) for place in self.worst_first]
-        names, chosen = [clause.name for clause in self.selected.clauses], self.chosen
-        columns = [*words("case"), *numbers(*(["rank"] if self.ranked else []), *names)]
-        ranks = [["–" if case.rank is None else str(case.rank)] if self.ranked else [] for _, case in cases]
-        rows = [
-            [case.name, *rank, *(str(c.values[place]) for c in chosen)]
-            for (place, case), rank in zip(cases, ranks, strict=True)
-        ]
+        columns = [*words("case"), *numbers(*(["rank"] if self.ranked else []))]
+        columns += numbers(*(clause.name for clause in self.selected.clauses))
+        rows = []
+        for case, values in self.value_rows:
+            rank = ["–" if case.rank is None else str(case.rank)] if self.ranked else []
+            rows.append([case.name, *rank, *map(str, values)])
         return [Table("", columns, rows)]
 
     def rows(self) -> tuple[Sequence[str], list[Sequence[Any]]]:
@@ -249,15 +317,11 @@ def select(
         tables=Tables(ref, durations, systems or {}) if with_tables else None,
         engine=None if engine is None else engine_from(engine),
     )
-    if (conflict := request.conflict(_keyword)) is not None:
+    # an option of the command as the keyword of the function
+    if (conflict := request.conflict(lambda one: f"`{'systems' if one == 'system' else one}`")) is not None:
         raise InvalidInput([Diagnostic("wrong-form", conflict)])
     if holdout is not None and holdout < 2:
         raise InvalidInput([Diagnostic("out-of-range", f"`holdout` is {holdout}, not two or more parts")])
     authors = load_contract(clauses) if isinstance(clauses, str | Path) else clauses
     record, _ = answered(load_calibration(calibration, ranked=preferences is None), None, authors, request)
     return presented(SelectedContract, record)
-
-
-def _keyword(option: str) -> str:
-    """An option of the command as the keyword of the function."""
-    return f"`{'systems' if option == 'system' else option}`"

@@ -8,16 +8,14 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from tracepact.diagnostics.records import DiagnosticRecord
-from tracepact.language.contract import Matcher, MatcherKind, Projection
+from tracepact.language.contract import MatcherKind, Projection
 from tracepact.records import Count, Digest, OneOf, Record
-from tracepact.selection.checks import OwnReferencesRecord, RobustnessRecord
+from tracepact.selection.basis import RangeRecord
 from tracepact.selection.cover_problem import SecondSolver
 from tracepact.selection.exploits import ExploitsRecord
 from tracepact.selection.judgements import PreferencesRecord
-from tracepact.selection.readable import RangeRecord
 from tracepact.selection.requirements import CasePair, SelectionRequirement
-from tracepact.selection.selection import LargerFamily
-from tracepact.selection.stability import HoldoutRecord, StabilityRecord
+from tracepact.selection.robustness import HoldoutRecord, OwnReferencesRecord, RobustnessRecord, StabilityRecord
 
 FrameRun = Annotated[tuple[Count, Count], Meta(description="First frame and the frame after the last.")]
 _Positive = Annotated[int, Meta(ge=1)]
@@ -89,11 +87,6 @@ class SelectionMatcher(Record, frozen=True):
     kind: MatcherKind
     search: Fraction
     overlap_reward: Fraction
-
-    @classmethod
-    def of(cls, matcher: Matcher) -> "SelectionMatcher":
-        """The record of a matcher."""
-        return cls(matcher.kind, matcher.search, matcher.overlap_reward)
 
 
 class CandidateFamilyRecord(Record, frozen=True):
@@ -214,8 +207,7 @@ class CoordinateRecord(Record, frozen=True):
     separates: Count
     ranks: tuple[tuple[Fraction, Fraction], ...]
     alone: Annotated[
-        tuple[RequirementRecord, ...],
-        Meta(description="What is required and no other coordinate of the basis meets."),
+        tuple[RequirementRecord, ...], Meta(description="What is required and no other coordinate of the basis meets.")
     ]
     names: tuple[str, ...]
     members: Members
@@ -385,6 +377,22 @@ class SelectionChanges(Record, frozen=True):
     unmet: BeforeAfter
 
 
+class SeparatedPair(CasePair, frozen=True):
+    """A pair that a candidate of a larger family separates."""
+
+    candidate: str
+
+
+class LargerFamily(Record, frozen=True):
+    """A larger family, whether the bound allows it, and which open pairs it would separate."""
+
+    words: str
+    size: Count
+    most: Count
+    affordable: bool
+    found: tuple[SeparatedPair, ...]
+
+
 class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
     """A selection: the basis it was made from, the selected contract and its evidence."""
 
@@ -410,6 +418,12 @@ class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
             replace(self.coordinates[clause.coordinate], name=clause.name, text=clause.text)
             for clause in self.selected.clauses
         ]
+
+    @property
+    def value_rows(self) -> list[tuple[CaseRecord, list[Fraction]]]:
+        """The cases and the values of the selected clauses on them, the worst case first."""
+        chosen = self.chosen
+        return [(self.cases[place], [one.values[place] for one in chosen]) for place in self.worst_first]
 
     @property
     def unseen(self) -> list[str]:

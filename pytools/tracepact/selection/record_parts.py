@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,12 @@ from tracepact.diagnostics.records import diagnostic_record
 from tracepact.language.compilation import parse_contract
 from tracepact.language.explanation import explain_contract
 from tracepact.logic.contract_findings import check_contract
+from tracepact.records import Count, Record
 from tracepact.selection import record as r
 from tracepact.selection.basis import Coordinate
-from tracepact.selection.calibration import CandidateFamily
 from tracepact.selection.candidates import clause_name, describe
-from tracepact.selection.checks import own_references_record, robustness
 from tracepact.selection.exploits import ExploitsRecord
+from tracepact.selection.record import LargerFamily
 from tracepact.selection.requirements import (
     CasePair,
     ComparedCoordinates,
@@ -29,11 +30,12 @@ from tracepact.selection.requirements import (
     pair_places,
     rank_pairs,
 )
-from tracepact.selection.selection import LargerFamily, Retained, Selection
-from tracepact.selection.stability import HoldoutRecord, StabilityRecord
+from tracepact.selection.robustness import HoldoutRecord, OwnReferencesRecord, StabilityRecord, robustness
+from tracepact.selection.selection import HARM, Retained, Selection, contract_text
 from tracepact.selection.trials import SHORT, Trials
-from tracepact.selection.written import HARM, contract_text
+from tracepact.selection.values import Screening
 
+R = TypeVar("R", bound=Record)
 MEMBERS_SHOWN = 20
 VALUES_LISTED = 100_000
 """Of a basis with more values than this a record lists the coordinates of the selected clauses alone (14.34)."""
@@ -50,15 +52,17 @@ def selection_record(
     exploits: ExploitsRecord | None = None,
 ) -> r.SelectionRecord:
     """Everything a selection says; `larger` families were tried on what it does not meet."""
-    listed, references = _listed(selection), selection.calibration.own
+    listed, references, clips = _listed(selection), None, selection.calibration.own
+    if clips is not None:
+        unused = clips.clips - len(clips.used) - len(clips.same)
+        references = OwnReferencesRecord(tuple(clip.name for clip in clips.used), clips.same, unused)
     basis = basis_record(selection.retained, listed, judged=selection.judged is not None)
-    return r.SelectionRecord(
-        **{name: getattr(basis, name) for name in basis.__struct_fields__},
+    return _like(
+        r.SelectionRecord,
+        basis,
         requirements=selection.requirements,
         matchers=tuple(
-            r.MatcherOutcome(
-                matcher.kind, matcher.search, matcher.overlap_reward, count, cost, matcher == selection.matcher
-            )
+            _like(r.MatcherOutcome, matcher, count=count, cost=cost, chosen=matcher == selection.matcher)
             for matcher, count, cost in selection.by_matcher
         ),
         selected=_selected(selection, listed),
@@ -68,7 +72,7 @@ def selection_record(
         diagnostics=tuple(map(diagnostic_record, selection.diagnostics)),
         changes=None,
         robustness=() if selection.judged else robustness(selection),
-        own_references=own_references_record(references) if references else None,
+        own_references=references,
         stability=stability,
         holdout=holdout,
         preferences=selection.judged,
@@ -91,46 +95,35 @@ def basis_record(retained: Retained, listed: Sequence[int] | None = None, *, jud
     """
     observed = retained.observed
     places = range(len(retained.basis.coordinates)) if listed is None else listed
-    calibration = observed.calibration
+    calibration, family = observed.calibration, observed.candidates.family
     pairs, named = rank_pairs(calibration.cases), faults(calibration.cases)
     if judged:
         pairs, named = list(retained.required.pairs), []
     told = _CoordinateNotes(pairs, Naming.of(named), None if judged else [case.rank for case in calibration.cases])
     return r.BasisRecord(
-        calibration=r.CalibrationRecord(
-            calibration.name,
-            calibration.title,
-            calibration.source.name,
-            calibration.digest,
-            calibration.step,
-            calibration.projection,
-            calibration.merge_gap,
-        ),
+        calibration=_like(r.CalibrationRecord, calibration, file=calibration.source.name),
         cases=tuple(_cases(retained, judged=judged)),
-        family=_family(observed.candidates.family),
+        family=_like(
+            r.CandidateFamilyRecord, family, matchers=tuple(_like(r.SelectionMatcher, one) for one in family.matchers)
+        ),
         candidates=_candidates(retained),
         coordinates=tuple(_coordinate(retained, place, told) for place in places),
         unmet=tuple(_unmet(retained)),
     )
 
 
-def _family(family: CandidateFamily) -> r.CandidateFamilyRecord:
-    declared = {name: getattr(family, name) for name in r.CandidateFamilyRecord.__struct_fields__}
-    return r.CandidateFamilyRecord(**{**declared, "matchers": tuple(map(r.SelectionMatcher.of, family.matchers))})
+def _like(kind: type[R], source: object, **others: Any) -> R:
+    """A record with the attributes of an object that are called as its fields, and others."""
+    return kind(**{name: getattr(source, name) for name in kind.__struct_fields__ if name not in others}, **others)
 
 
 def _cases(retained: Retained, *, judged: bool) -> Iterator[r.CaseRecord]:
     trials, step = retained.observed.trials, retained.observed.calibration.step
     for place, case in enumerate(retained.observed.calibration.cases):
-        yield r.CaseRecord(
-            name=case.name,
-            risk=case.risk,
+        yield _like(
+            r.CaseRecord,
+            case,
             rank=None if judged or case.below else case.rank,
-            below=case.below,
-            fault=case.fault,
-            group=case.group,
-            how=case.how,
-            duration=case.duration,
             rounded=case.rounded(step),
             frames=trials.family.frames[place],
             traces=tuple(_traces(trials, place)),
@@ -177,18 +170,13 @@ class _CoordinateNotes:
     def separated(self, coordinate: Coordinate) -> tuple[int, tuple[tuple[Fraction, Fraction], ...]]:
         """How many pairs a coordinate separates, and of which ranks they are, the highest first."""
         # a coordinate at a time, so that no table of all pairs times all coordinates is ever held
-        places = np.concatenate([np.zeros(0, dtype=np.intp), *self._found(ComparedCoordinates.of([coordinate]))])
+        blocks = ComparedCoordinates.of([coordinate]).blocks(self.worse, self.better)
+        places = np.flatnonzero(np.concatenate([np.zeros(0, dtype=np.bool_), *(flags[:, 0] for flags in blocks)]))
         if self._levels is None:
             return len(places), ()
         levels = np.stack([self._levels[self.worse[places]], self._levels[self.better[places]]], axis=1)
         ranks = np.unique(levels, axis=0)[::-1].tolist()
         return len(places), tuple((self._ranks[worse], self._ranks[better]) for worse, better in ranks)
-
-    def _found(self, compared: ComparedCoordinates) -> Iterator[NDArray[np.intp]]:
-        done = 0
-        for flags in compared.blocks(self.worse, self.better):
-            yield done + np.flatnonzero(flags[:, 0])
-            done += len(flags)
 
 
 def _coordinate(retained: Retained, place: int, told: _CoordinateNotes) -> r.CoordinateRecord:
@@ -197,17 +185,16 @@ def _coordinate(retained: Retained, place: int, told: _CoordinateNotes) -> r.Coo
     candidates = observed.candidates
     number, ranks = told.separated(coordinate)
     shown = tuple(describe(candidates, index) for index in coordinate.members[:MEMBERS_SHOWN])
-    return r.CoordinateRecord(
+    return _like(
+        r.CoordinateRecord,
+        coordinate,
         name=clause_name(candidates[coordinate.candidate], candidates.step, coordinate.candidate),
         text=describe(candidates, coordinate.candidate),
-        candidate=coordinate.candidate,
-        cost=coordinate.cost,
         proof=coordinate.proof.by,
-        values=coordinate.values,
         vacuous=tuple(share == 1 for share in coordinate.vacuous),
         separates=number,
         ranks=ranks,
-        alone=tuple(_requirement(retained, row) for row in retained.rows if row.coordinates == 1 << place),
+        alone=tuple(_requirement(retained, row) for row in retained.required.rows if row.coordinates == 1 << place),
         names=tuple(fault.name for fault in told.naming.by(coordinate)),
         members=r.Members(len(coordinate.members), shown),
     )
@@ -304,7 +291,9 @@ def _selected(selection: Selection, listed: Sequence[int]) -> r.SelectedRecord:
     met = retained.met
     written = parse_contract(contract_text(selection)) if cover.columns else None
     said = [row.words for row in explain_contract(written).clauses] if written else []
-    return r.SelectedRecord(
+    return _like(
+        r.SelectedRecord,
+        cover,
         clauses=tuple(
             r.SelectedClause(
                 clause.name,
@@ -319,17 +308,11 @@ def _selected(selection: Selection, listed: Sequence[int]) -> r.SelectedRecord:
             )
         ),
         count=len(cover.columns),
-        cost=cover.cost,
-        optimal=cover.optimal,
         order=_order(selection),
         ordering=_ordering(selection),
-        count_bound=cover.count_bound,
-        cost_bound=cover.cost_bound,
         evidence=cover.evidence.value,
-        solver=cover.solver,
         independent=tuple(_requirement(retained, met[row]) for row in cover.independent_rows),
         weights=tuple(r.WeightedRequirement(*_parts(retained, met[row]), weight) for row, weight in cover.row_weights),
-        second_solver=cover.second_solver,
         required=retained.required.number,
         met=selection.met,
     )
@@ -375,3 +358,38 @@ def changes_between(before: r.SelectionRecord, after: r.SelectionRecord) -> r.Se
         cost=(before.selected.cost, after.selected.cost),
         unmet=(len(before.unmet), len(after.unmet)),
     )
+
+
+_SCREENINGS = {
+    Screening.FAILED_ON_REFERENCE: "dropped: reference",
+    Screening.FAILED_ON_SHORT_TRACE: "dropped: short trace",
+}
+
+
+class MemberRecord(Record, frozen=True):
+    """A candidate: its number, text and cost, and the coordinate or constant it maps to, or why it is out."""
+
+    candidate: Count
+    text: str
+    cost: Count
+    goes_to: str
+
+
+MEMBER_COLUMNS = MemberRecord.__struct_fields__
+
+
+def member_records(retained: Retained) -> Iterator[MemberRecord]:
+    """Every candidate in order."""
+    observed, basis = retained.observed, retained.basis
+    # by index, once: asking every coordinate for every candidate would be quadratic
+    goes: dict[int, str] = {}
+    for place, coordinate in enumerate(basis.coordinates):
+        goes |= dict.fromkeys(coordinate.members, f"coordinate {place}")
+    for value, members in basis.constants.items():
+        goes |= dict.fromkeys(members, f"constant {value}")
+    goes |= dict.fromkeys(basis.refuted, "dropped: solver")
+    goes |= dict.fromkeys(basis.undecided, "undecided")
+    costs, tests = observed.candidates.costs, observed.observation.screening
+    for index in range(len(observed.candidates)):
+        where = goes.get(index) or _SCREENINGS.get(Screening(int(tests[index])), "a class without a proved member")
+        yield MemberRecord(index, describe(observed.candidates, index), costs[index], where)

@@ -71,7 +71,7 @@ class FaultCases:
     @property
     def pairs(self) -> Iterator[Pair]:
         """The pairs on which a coordinate that meets it is lower: each of its cases with each of the others."""
-        return (Pair(own, other) for own in self.cases for other in self.others)
+        return (Pair(case, other) for case in self.cases for other in self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +96,12 @@ class Row:
 
 def rank_pairs(cases: Sequence[CalibrationCase]) -> list[Pair]:
     """All pairs of different rank in one group, the worse case first; then what cases without a rank are below."""
-    level, group = rank_levels(cases), np.unique([case.group for case in cases], return_inverse=True)[1]
-    own = np.array([not case.below for case in cases], dtype=np.bool_)
-    worse, better = np.nonzero((level[:, None] > level) & (group[:, None] == group) & own[:, None] & own)
+    level, group = (
+        np.unique(np.array(keys, dtype=np.object_), return_inverse=True)[1]
+        for keys in ([case.rank for case in cases], [case.group for case in cases])
+    )
+    ranked = np.array([not case.below for case in cases], dtype=np.bool_)
+    worse, better = np.nonzero((level[:, None] > level) & (group[:, None] == group) & ranked[:, None] & ranked)
     places = {(case.group, case.name): place for place, case in enumerate(cases)}
     played = [
         Pair(place, places[case.group, name])
@@ -107,12 +110,6 @@ def rank_pairs(cases: Sequence[CalibrationCase]) -> list[Pair]:
         if (case.group, name) in places
     ]
     return [*(Pair(i, j) for i, j in zip(worse.tolist(), better.tolist(), strict=True)), *played]
-
-
-def rank_levels(cases: Sequence[CalibrationCase]) -> NDArray[np.intp]:
-    """By case how many smaller ranks there are."""
-    ranks = {rank: level for level, rank in enumerate(sorted({case.rank for case in cases}))}
-    return np.array([ranks[case.rank] for case in cases], dtype=np.intp)
 
 
 def faults(cases: Sequence[CalibrationCase]) -> list[FaultCases]:
@@ -124,16 +121,11 @@ def faults(cases: Sequence[CalibrationCase]) -> list[FaultCases]:
     return [
         FaultCases(
             f"{name}, {group}" if group else name,
-            tuple(own),
-            tuple(k for k, case in enumerate(cases) if case.group == group and k not in own and not case.below),
+            tuple(members),
+            tuple(k for k, case in enumerate(cases) if case.group == group and k not in members and not case.below),
         )
-        for (group, name), own in places.items()
+        for (group, name), members in places.items()
     ]
-
-
-def separates(values: Sequence[Fraction], pair: Pair) -> bool:
-    """Whether the worse case has the strictly smaller value."""
-    return values[pair.worse] < values[pair.better]
 
 
 def difference(coordinate: Coordinate, pair: Pair) -> Fraction:
@@ -246,26 +238,26 @@ class ComparedCoordinates:
         return cls.of_seen(Seen.stacked([coordinate.seen for coordinate in coordinates]))
 
     @classmethod
-    def of_seen(cls, seen: Seen) -> "ComparedCoordinates":
+    def of_seen(cls, scores: Seen) -> "ComparedCoordinates":
         """The values of at least one candidate."""
-        tops, bottoms = seen.tops.T, seen.bottoms.T
-        if not products_fit(bottoms, bottoms, 2 * int(seen.classes.max()) ** 2):
+        tops, bottoms = scores.tops.T, scores.bottoms.T
+        if not products_fit(bottoms, bottoms, 2 * int(scores.classes.max()) ** 2):
             tops, bottoms = tops.astype(object), bottoms.astype(object)
-        vacuous, counter = np.ascontiguousarray(seen.vacuous.T), np.ascontiguousarray(seen.counter.T)
-        return cls(np.ascontiguousarray(tops), np.ascontiguousarray(bottoms), vacuous, counter, seen.classes)
+        vacuous, counter = np.ascontiguousarray(scores.vacuous.T), np.ascontiguousarray(scores.counter.T)
+        return cls(np.ascontiguousarray(tops), np.ascontiguousarray(bottoms), vacuous, counter, scores.classes)
 
     def lower(self, worse: Places, better: Places, columns: slice = slice(None)) -> Flags:
         """By pair (rows) and coordinate (columns) whether the difference (14.17) is positive."""
         tops, bottoms = self.tops[:, columns], self.bottoms[:, columns]
         vacuous, counter = self.vacuous[:, columns], self.counter[:, columns]
-        own, other = (self.classes[places][:, None] for places in (worse, better))
+        ours, theirs = (self.classes[places][:, None] for places in (worse, better))
         gap = tops[better] * bottoms[worse] - tops[worse] * bottoms[better]
         # what is for want of obligations, in parts of the product of both numbers of classes
-        helped = np.maximum(0, vacuous[better] * own - vacuous[worse] * other)
-        helped += np.maximum(0, counter[worse] * other - counter[better] * own)
+        helped = np.maximum(0, vacuous[better] * ours - vacuous[worse] * theirs)
+        helped += np.maximum(0, counter[worse] * theirs - counter[better] * ours)
         if not helped.any():
             return np.asarray(gap > 0, dtype=np.bool_)
-        return np.asarray(gap * (own * other) > helped * (bottoms[worse] * bottoms[better]), dtype=np.bool_)
+        return np.asarray(gap * (ours * theirs) > helped * (bottoms[worse] * bottoms[better]), dtype=np.bool_)
 
     def smaller(self, pairs: Iterable[Pair]) -> bool:
         """Whether some coordinate is smaller on the worse case of each pair, be it for want of anything to judge."""
@@ -363,8 +355,8 @@ class Naming:
             least = min(set(exact), key=lambda value: Fraction(*value))
             lowest = {int(group.fault[k]) for k, value in zip(near.tolist(), exact, strict=True) if value == least}
             (place,) = lowest if len(lowest) == 1 else (-1,)
-            own = group.fault == place
-            if place < 0 or ((~own).any() and values[own].max() > values[~own].min() + _NEAR):
+            named_here = group.fault == place
+            if place < 0 or ((~named_here).any() and values[named_here].max() > values[~named_here].min() + _NEAR):
                 continue
             if names(coordinate, self.every[place]):
                 named.append(self.every[place])
@@ -406,8 +398,7 @@ def least_cover(
     clock, costs = Clock.of(seconds), tuple(coordinate.cost for coordinate in coordinates)
     pairs = required.met_pairs
     while True:
-        # rows as they are needed: a cover of some rows is a bound, and the best cover once it covers the
-        # others
+        # rows as they are needed: a cover of some rows is a bound, and the best cover once it covers the others
         problem = Problem(required.met, costs)
         left = clock.left()
         time = None if left is None else Fraction(max(left, 1))

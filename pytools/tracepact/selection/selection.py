@@ -1,44 +1,55 @@
-"""The way from a calibration set to the smallest contract, and selections that order."""
+"""The way from a calibration set to the smallest contract, its weights, and the contract as text."""
 
+import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 import msgspec
-import numpy as np
 
 from tracepact.declarations import OnStage, silent
-from tracepact.diagnostics.findings import Diagnostic, TextPlace
+from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.findings import Diagnostic, Source, TextPlace
 from tracepact.engines import Engine
 from tracepact.language.contract import Contract, Matcher
-from tracepact.logic.decisions import Outcome
-from tracepact.records import Count, Record
-from tracepact.selection.basis import Basis, Coordinate, Observed, observe_family, retain, with_matcher
+from tracepact.language.printer import format_document
+from tracepact.language.reader import read_document
+from tracepact.selection.basis import (
+    Basis,
+    Coordinate,
+    Observed,
+    ReadableClause,
+    observe_family,
+    readable_clauses,
+    retain,
+    with_matcher,
+)
 from tracepact.selection.calibration import Calibration, CandidateFamily
-from tracepact.selection.candidates import describe, family_size
+from tracepact.selection.candidates import describe
 from tracepact.selection.concessions import Agreed, Conflict, without_conflicts
 from tracepact.selection.cover import SECOND_OPINION, all_optima, bounded, solve
 from tracepact.selection.cover_problem import Clock, Cover, CoverAnswer, Level, Optima, Problem
-from tracepact.selection.differences import PairDifferences, differences_of
-from tracepact.selection.games import written_weights
+from tracepact.selection.games import PairDifferences, WholeWeights, differences_of
 from tracepact.selection.judgements import PreferencesRecord
-from tracepact.selection.readable import ReadableClause, readable_clauses
 from tracepact.selection.requirements import (
     DEFAULT_REQUIREMENTS,
-    CasePair,
-    ComparedCoordinates,
+    FaultCases,
     Pair,
     PairBlend,
     Required,
     Row,
     SelectionRequirement,
+    blend_words,
     least_cover,
     required_of,
 )
+from tracepact.selection.trials import settings_text
 from tracepact.selection.values import Screening
-from tracepact.selection.weights import Blend, Order, Proven, Weighed, weigh
-from tracepact.wording import short
+from tracepact.selection.weights import Blend, Order, Proven, Weighed, weigh, written_weights
+from tracepact.wording import at_least, count, print_number
 
 # A selection that orders: its conflicts, its clauses and weights, and the cover that shows that fewer do not.
 
@@ -75,7 +86,7 @@ def order_clauses(
     seconds: Fraction | None,
     proved: bool = True,
     many: bool = False,
-    known: tuple[tuple[int, int], ...] = (),
+    known: WholeWeights = (),
     blends: Sequence[PairBlend] = (),
     on_stage: OnStage = silent,
 ) -> tuple[Ordering, Cover] | None:
@@ -124,7 +135,9 @@ def order_clauses(
     else:
         opinion = SECOND_OPINION if proved and not many else Fraction(0)
         shown = solve(problem, seconds=time, on_stage=on_stage, opinion=opinion)
-    weights, margin = written_weights(weighed.weights, lambda whole: _margin(differences, weighed.columns, whole))
+    weights, margin = written_weights(
+        weighed.weights, lambda whole: order.margin(tuple(zip(weighed.columns, whole, strict=True))) / differences.scale
+    )
     ordering = Ordering(differences, weighed, weights, margin, agreed.conflicts, agreed.given_up, agreed.bound, rows)
     return ordering, _cover(problem, weighed, shown)
 
@@ -141,23 +154,10 @@ def _placed(differences: PairDifferences, blends: Sequence[PairBlend]) -> list[B
 
 def _unweighed(agreed: Agreed, rows: tuple[Row, ...], cover: Cover) -> Ordering:
     """Nothing is left to order: every clause has the weight 1."""
-    ones = (1,) * len(cover.columns)
+    ones, none = (1,) * len(cover.columns), Fraction(0)
     proven = Proven.ORDER if cover.optimal else Proven.NOTHING
-    same = tuple(Fraction(1, len(ones)) for _ in ones)
-    weighed = Weighed(cover.columns, same, Fraction(0), Fraction(0), proven, ())
-    return Ordering(
-        agreed.differences, weighed, ones, Fraction(0), agreed.conflicts, agreed.given_up, agreed.bound, rows
-    )
-
-
-def equally_good(ordering: Ordering, rows: Sequence[Row], costs: Sequence[int], cover: Cover, *, limit: int) -> Optima:
-    """Every set with the count, the margin and the cost of the best one."""
-    weighed, order = ordering.weighed, Order(ordering.differences)
-    least = weighed.margin * ordering.differences.scale
-    masks = [row.coordinates for row in rows] + [order.mask(b, least, strict=False) for b in weighed.blends]
-    optima = all_optima(Problem(tuple(masks), tuple(costs)), cover, limit=limit)
-    kept = tuple(columns for columns in optima if order.weights(columns).margin >= least)
-    return Optima(kept, optima.complete)
+    weighed = Weighed(cover.columns, tuple(Fraction(1, len(ones)) for _ in ones), none, none, proven, ())
+    return Ordering(agreed.differences, weighed, ones, none, agreed.conflicts, agreed.given_up, agreed.bound, rows)
 
 
 def _row(order: Order, blend: Blend) -> Row:
@@ -165,16 +165,11 @@ def _row(order: Order, blend: Blend) -> Row:
     return Row(PairBlend(weights), order.mask(blend, Fraction(0), strict=True))
 
 
-def _margin(differences: PairDifferences, columns: Sequence[int], weights: Sequence[int]) -> Fraction:
-    """The least weighted difference over all pairs, as a score."""
-    return Order(differences).margin(tuple(zip(columns, weights, strict=True))) / differences.scale
-
-
 def _cover(problem: Problem, weighed: Weighed, shown: Cover) -> Cover:
     """The selected clauses with the evidence that no fewer do; margin, cost and order are the search's to prove."""
     cost = problem.cost(weighed.columns)
-    fewest = len(weighed.columns) == shown.count_bound
-    proven = Level.ORDER if weighed.proven is Proven.ORDER else Level.COUNT if fewest else Level.NONE
+    fewest = Level.COUNT if len(weighed.columns) == shown.count_bound else Level.NONE
+    proven = Level.ORDER if weighed.proven is Proven.ORDER else fewest
     second = msgspec.structs.replace(shown.second_solver, cheaper=CoverAnswer.UNASKED, earlier=CoverAnswer.UNASKED)
     return replace(
         shown,
@@ -202,19 +197,14 @@ class Retained:
     required: Required
 
     @property
-    def rows(self) -> tuple[Row, ...]:
-        """The requirements and what follows from them, each with the coordinates that meet it."""
-        return self.required.rows
-
-    @property
     def met(self) -> tuple[Row, ...]:
         """The rows that some coordinate meets."""
-        return tuple(row for row in self.rows if row.coordinates)
+        return tuple(row for row in self.required.rows if row.coordinates)
 
     @property
     def unmet(self) -> tuple[Row, ...]:
         """The rows that no coordinate meets."""
-        return tuple(row for row in self.rows if not row.coordinates)
+        return tuple(row for row in self.required.rows if not row.coordinates)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,13 +253,13 @@ class Selection:
         chosen = self.cover.columns
         mask = sum(1 << place for place in chosen)
         pairs = {row.of for row in self.retained.met if isinstance(row.of, Pair)}
-        rows = [row for row in self.retained.met if not _of_one(row, pairs)]
+        # a blend of one pair asks no more than the row of that pair
+        rows = [
+            row
+            for row in self.retained.met
+            if not (isinstance(row.of, PairBlend) and len(row.of.weights) == 1 and row.of.weights[0][0] in pairs)
+        ]
         return tuple(tuple(row for row in rows if row.coordinates & mask == 1 << place) for place in chosen)
-
-
-def _of_one(row: Row, pairs: set[Pair]) -> bool:
-    """Whether a row is a blend of one pair, which asks no more than the row of that pair."""
-    return isinstance(row.of, PairBlend) and len(row.of.weights) == 1 and row.of.weights[0][0] in pairs
 
 
 def retain_basis(
@@ -345,12 +335,7 @@ def _least(
     ordered = None
     if SelectionRequirement.ORDER in requirements:
         ordered = order_clauses(
-            coordinates,
-            retained.met,
-            required.met_pairs,
-            seconds=seconds,
-            many=not required.whole,
-            on_stage=on_stage,
+            coordinates, retained.met, required.met_pairs, seconds=seconds, many=not required.whole, on_stage=on_stage
         )
     if ordered is None:
         required, cover = least_cover(coordinates, required, seconds=seconds, on_stage=on_stage)
@@ -360,16 +345,19 @@ def _least(
 
 
 def _optima(retained: Retained, cover: Cover, ordering: Ordering | None, seconds: Fraction | None) -> Optima:
+    """Every set with the count, the cost and, where the order is kept, the margin of the best one."""
+    costs = tuple(coordinate.cost for coordinate in retained.basis.coordinates)
     if ordering is None:
-        return all_optima(_problem(retained), cover, limit=MOST_OPTIMA, seconds=seconds)
+        problem = Problem(tuple(row.coordinates for row in retained.met), costs)
+        return all_optima(problem, cover, limit=MOST_OPTIMA, seconds=seconds)
     # a blend asks for a positive margin; of optima the largest margin is asked, so the blends are asked anew
-    rows = [row for row in retained.met if not isinstance(row.of, PairBlend)]
-    costs = [coordinate.cost for coordinate in retained.basis.coordinates]
-    return equally_good(ordering, rows, costs, cover, limit=MOST_OPTIMA)
-
-
-def _problem(retained: Retained) -> Problem:
-    return Problem(tuple(row.coordinates for row in retained.met), tuple(c.cost for c in retained.basis.coordinates))
+    masks = [row.coordinates for row in retained.met if not isinstance(row.of, PairBlend)]
+    weighed, order = ordering.weighed, Order(ordering.differences)
+    least = weighed.margin * ordering.differences.scale
+    masks += [order.mask(blend, least, strict=False) for blend in weighed.blends]
+    optima = all_optima(Problem(tuple(masks), costs), cover, limit=MOST_OPTIMA)
+    kept = tuple(columns for columns in optima if order.weights(columns).margin >= least)
+    return Optima(kept, optima.complete)
 
 
 def _author_warnings(retained: Retained) -> list[Diagnostic]:
@@ -387,75 +375,124 @@ def _author_warnings(retained: Retained) -> list[Diagnostic]:
     return warnings
 
 
-# Larger families
+# The selected contract as a file: ready to use, each clause with the reason why it is there.
+
+_WIDTH = 100
+_SHOWN = 3
+HARM = "harm"
+"""The name of the profile that keeps the order."""
+_CLIPS = "The mean over clips, so that a clip counts the same whatever it is scored with"
+_ORDERED = "what is worse alone is worse in a corpus of the same labels"
 
 
-class SeparatedPair(CasePair, frozen=True):
-    """A pair that a candidate of a larger family separates."""
-
-    candidate: str
-
-
-class LargerFamily(Record, frozen=True):
-    """A larger family, whether the bound allows it, and which open pairs it would separate."""
-
-    words: str
-    size: Count
-    most: Count
-    affordable: bool
-    found: tuple[SeparatedPair, ...]
+def contract_text(selection: Selection) -> str:
+    """The selected contract in canonical form; what `tracepact check` says of it is the caller's to ask."""
+    source = Source(f"{selection.calibration.name}.contract", _written(selection))
+    diagnostics = Diagnostics()
+    # through the reader and the printer of the language: the file is canonical, so its digest is that of its meaning
+    document = read_document(source, diagnostics)
+    diagnostics.raise_errors()  # a statement that is not understood would be left out
+    return format_document(document, source)
 
 
-def larger_families(selection: Selection) -> tuple[LargerFamily, ...]:
-    """Whether a larger radius or depth, within the bound, would separate the pairs that are not separated.
-
-    Two cases with the same traces are left out: no family separates them.
-    """
-    retained = selection.retained
-    trials = retained.observed.trials
-    unmet = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
-    pairs = [pair for pair in unmet if not trials.alike(pair.worse, pair.better)]
-    family, calibration = retained.observed.candidates.family, selection.calibration
-    if not pairs or not family.obligations:
-        return ()
-    # twice the widest: the question is only whether more width would help at all
-    radius = 2 * max(family.tolerances, default=calibration.step)
-    families = []
-    for words, larger in (
-        (f"a tolerance of {short(radius * 1000)} ms", family.wider(radius)),
-        (f"depth {family.depth + 1}", family.deeper()),
-    ):
-        size = family_size(larger, calibration.step)
-        met: tuple[SeparatedPair, ...] = ()
-        if affordable := size <= family.most:
-            observed = observe_family(calibration, larger, matcher=retained.observed.matcher)
-            met = tuple(
-                SeparatedPair(*pair.names(calibration.cases), describe(observed.candidates, candidate))
-                for pair in pairs
-                if (candidate := _separator(observed, pair)) is not None
-            )
-        families.append(LargerFamily(words, size, family.most, affordable, met))
-    return tuple(families)
+def _written(selection: Selection) -> str:
+    calibration = selection.calibration
+    title = f"Selected from {len(calibration.cases)} cases of {calibration.name}"
+    said = {word for clause in selection.clauses for word in re.findall(r"[A-Za-z_]\w*", clause.text)}
+    atoms = [atom for atom in calibration.atoms if atom in said]
+    name = re.sub(r"[^A-Za-z0-9_]", "_", calibration.name)  # rule 1.3
+    name = f"{'_' if name[:1].isdigit() else ''}{name}_selected"
+    settings = settings_text(calibration, selection.matcher, name, title, atoms)
+    lines = [*_opening(selection), settings.rstrip()]
+    clips = f"{_CLIPS}: {_ORDERED}." if selection.ordering else f"{_CLIPS}."
+    lines += [*_comment(clips), "aggregate macro_clips", *_parameters(selection)]
+    for only, clause in zip(selection.needed_for, selection.clauses, strict=True):
+        ranges = [line for number in clause.ranges for line in _comment(number.words)]
+        lines += ["", *_reasons(selection, only), *ranges, f"clause {clause.name} {clause.text}"]
+    lines += _profile(selection)
+    return "\n".join(lines) + "\n"
 
 
-_TRIED = 50
-_BLOCK = 1024
+def _profile(selection: Selection) -> list[str]:
+    """The weights under which the order of harm is kept."""
+    ordering = selection.ordering
+    if ordering is None or not ordering.differences.pairs:
+        return []
+    ordered, every = len(ordering.differences.pairs), len(selection.retained.required.pairs)
+    partly = not selection.judged and ordered < every
+    pairs = f"{ordered:,} of {count(every, 'pair')}" if partly else count(ordered, "pair")
+    which = "that were judged" if selection.judged else "of different rank"
+    text = (
+        f"Weighed like this the mean is lower on the worse case of {pairs} {which}, by {at_least(ordering.margin)} or "
+        "more."
+    )
+    weights = zip(selection.clauses, ordering.weights, strict=True)
+    weighed = [f"{clause.name} = {weight}" for clause, weight in weights if weight]
+    return ["", *_comment(text), f"profile {HARM} : {', '.join(weighed)}"]
 
 
-def _separator(observed: Observed, pair: Pair) -> int | None:
-    """The cheapest proved candidate that meets the requirement of a pair (14.17), among the first few."""
-    costs = observed.candidates.costs
-    passed = np.flatnonzero(observed.observation.screening == Screening.PASSED).tolist()
-    # cheapest first: what is shown is then the plainest candidate that would do
-    passed.sort(key=lambda index: (costs[index], index))
-    tried = 0
-    for start in range(0, len(passed), _BLOCK):
-        block = passed[start : start + _BLOCK]
-        compared = ComparedCoordinates.of_seen(observed.observation.seen(block).on((pair.worse, pair.better)))
-        for place in np.flatnonzero(compared.lower(np.array([0]), np.array([1]))[0]).tolist():
-            tried += 1
-            if observed.prover.decide(observed.candidates[block[place]]).outcome is Outcome.YES:
-                return int(block[place])
-            if tried == _TRIED:
-                return None
-    return None
+def _parameters(selection: Selection) -> list[str]:
+    """The parameters that an author's chosen clauses mention."""
+    candidates = selection.retained.observed.candidates
+    written = [describe(candidates, c.candidate) for c in selection.coordinates if candidates[c.candidate].name]
+    mentioned = {word for text in written for word in re.findall(r"[A-Za-z_]\w*", text)}
+    declared = candidates.contract.parameters if candidates.contract else ()
+    return [f"param {p.name} = {p.text}" for p in declared if p.name in mentioned]
+
+
+def _opening(selection: Selection) -> list[str]:
+    cover, basis = selection.cover, selection.retained.basis
+    least = "has a larger margin" if selection.ordering else "costs less"
+    proven = f"none smaller meets it, and none as small {least}" if cover.optimal else _gap(selection)
+    text = (
+        f"{len(cover.columns)} of {len(basis.coordinates)} coordinates, cost {cover.cost}: {proven}. "
+        f"Required: {' and '.join(r.value for r in selection.requirements)}, {selection.met} of "
+        f"{selection.retained.required.number} met."
+    )
+    if selection.judged is not None:
+        violated, weight = (
+            print_number(number) for number in (selection.judged.violated_weight, selection.judged.weight)
+        )
+        text += f" Of the weight of the judgements, {weight}, it violates {violated}."
+    if selection.ordering is None and SelectionRequirement.SEPARATE in selection.requirements:
+        text += " Of two cases of different rank some clause is lower on the worse one; others may be higher."
+    return _comment(text)
+
+
+def _gap(selection: Selection) -> str:
+    cover = selection.cover
+    if selection.judged is not None and selection.judged.path is not None:
+        return f"fitted to the judgements, {selection.judged.path.words}; no fewer than {cover.count_bound} will do"
+    if cover.count_bound < len(cover.columns):
+        return f"the best found in the time; at least {cover.count_bound} are needed"
+    ordering = selection.ordering
+    met = "all that it meets" if ordering and len(ordering.given_up) > ordering.bound else "it"
+    return f"the best found in the time; none with fewer clauses meets {met}, the rest is not proved"
+
+
+def _reasons(selection: Selection, only: tuple[Row, ...]) -> list[str]:
+    shown = "; ".join(row_words(selection, row) for row in only[:_SHOWN])
+    more = f"; and {len(only) - _SHOWN} more" if len(only) > _SHOWN else ""
+    return _comment(f"Alone among these it {shown}{more}." if only else "Kept by the search; nothing needs it alone.")
+
+
+def row_words(selection: Selection, row: Row) -> str:
+    """What a requirement asks, in words, for a coordinate that meets it."""
+    cases = selection.calibration.cases
+    match row.of:
+        case Pair(worse, better):
+            if selection.judged:
+                return f"puts `{cases[worse].name}` below `{cases[better].name}`"
+            said = [f" ({print_number(cases[place].rank)})" for place in (worse, better)]
+            return f"ranks `{cases[worse].name}`{said[0]} below `{cases[better].name}`{said[1]}"
+        case FaultCases(name):
+            return f"names `{name}`"
+        case PairBlend(weights):
+            return f"is {blend_words([(cases[p.worse].name, cases[p.better].name) for p, _ in weights])}"
+
+
+def _comment(text: str) -> list[str]:
+    """A comment in lines of a readable width."""
+    plain = " ".join(text.split())
+    signs: dict[str, Any] = {"initial_indent": "# ", "subsequent_indent": "# "}
+    return textwrap.wrap(plain, _WIDTH, break_long_words=False, break_on_hyphens=False, **signs)

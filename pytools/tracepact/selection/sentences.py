@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tracepact.selection.checks import OwnReferencesRecord
 from tracepact.selection.cover_problem import CoverAnswer
 from tracepact.selection.judgements import PathRecord, PreferencesRecord
 from tracepact.selection.record import (
@@ -12,6 +11,7 @@ from tracepact.selection.record import (
     CaseRecord,
     ConflictRecord,
     CoordinateRecord,
+    LargerFamily,
     OrderingRecord,
     OrderRecord,
     RequirementRecord,
@@ -20,8 +20,7 @@ from tracepact.selection.record import (
     UnmetRequirement,
 )
 from tracepact.selection.requirements import blend_words
-from tracepact.selection.selection import LargerFamily
-from tracepact.selection.stability import HoldoutRecord
+from tracepact.selection.robustness import HoldoutRecord, OwnReferencesRecord
 from tracepact.show.tables import Cell, Column, Table, Tone, numbers, words
 from tracepact.wording import at_least, at_most, count, decimal, listed, ms, percent, print_number
 
@@ -359,7 +358,7 @@ def values_table(record: SelectionRecord) -> Table:
         mean = [decimal(ordering.values[place], 4)] if ordering else []
         rank = ["–" if case.rank is None else str(case.rank)] if ranked else []
         rows.append([case.name, *rank, case.risk, *mean, *(_value(c, place) for c in chosen)])
-    notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if _any_vacuous(record) else []
+    notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if any(any(one.vacuous) for one in chosen) else []
     notes += [f"not seen by this contract: {', '.join(record.unseen)}"] if record.unseen else []
     return Table("values of the selected clauses", [*columns, *words(*(c.name for c in chosen))], rows, notes)
 
@@ -367,10 +366,6 @@ def values_table(record: SelectionRecord) -> Table:
 def _value(coordinate: CoordinateRecord, place: int) -> Cell:
     value = coordinate.values[place]
     return Cell("∅" if coordinate.vacuous[place] else str(value), tone_of(value))
-
-
-def _any_vacuous(record: SelectionRecord) -> bool:
-    return any(any(coordinate.vacuous) for coordinate in record.chosen)
 
 
 def separation_table(record: BasisRecord, places: Sequence[int]) -> Table:
@@ -422,14 +417,15 @@ def pairs_table(record: BasisRecord) -> Table:
     return Table("pairs of different rank", words("worse", "better", "coordinates", "the first of them"), rows)
 
 
-def own_words(own: OwnReferencesRecord) -> str:
+def own_words(references: OwnReferencesRecord) -> str:
     """How many clips of the user's references were used, and why others were not."""
-    clips = len(own.used) + len(own.same) + own.unused
-    said = f"your references have {count(clips, 'clip')} with events: {len(own.used)} used"
-    if own.same:
-        said += f", {len(own.same)} left out because no case changes there ({', '.join(own.same[:_NAMED])}"
-        said += f" and {len(own.same) - _NAMED} more)" if len(own.same) > _NAMED else ")"
-    return f"{said}, {own.unused} not used"
+    clips = len(references.used) + len(references.same) + references.unused
+    said = f"your references have {count(clips, 'clip')} with events: {len(references.used)} used"
+    if references.same:
+        number, first = len(references.same), ", ".join(references.same[:_NAMED])
+        said += f", {number} left out because no case changes there ({first}"
+        said += f" and {number - _NAMED} more)" if number > _NAMED else ")"
+    return f"{said}, {references.unused} not used"
 
 
 def robustness_table(record: SelectionRecord) -> Table:

@@ -1,6 +1,6 @@
-"""What candidates are tried on, and whether a perfect prediction satisfies them on every trace (14.8)."""
+"""What candidates are tried on, as masks in words, and whether a perfect prediction satisfies them (14.8)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,21 +12,24 @@ from numpy.typing import NDArray
 
 from tracepact.data.assembly import assemble
 from tracepact.data.events import Durations, Event, EventTable
-from tracepact.data.family import Atoms, Family, Layout, Side, offset, onset
-from tracepact.data.grid import Grid
+from tracepact.data.family import Atoms, Family, Grid, Layout, Side, offset, onset
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import Diagnostic
+from tracepact.evaluate.masks import apply_node
 from tracepact.language.compilation import parse_contract
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Contract, EventClause, Matcher
 from tracepact.language.formula import (
     And,
     Atom,
     Constant,
+    Dag,
     Eventually,
     Formula,
     FrameRun,
     Implies,
+    Node,
     Not,
+    Operator,
     Or,
     Since,
     Until,
@@ -35,11 +38,136 @@ from tracepact.language.formula import (
 from tracepact.language.predicate import EventAtom
 from tracepact.logic.decisions import Budget, Outcome, Terms, bound, valid
 from tracepact.logic.models import Verdict
-from tracepact.logic.perfect import perfect_interval_with, perfected
+from tracepact.logic.predictions import perfect_interval_with, perfected
 from tracepact.selection.calibration import Calibration, Masks
 from tracepact.selection.candidates import Candidate, FrameCandidate
-from tracepact.selection.formulas import Rows, WordAlgebra
 from tracepact.wording import ms, print_number
+
+# Masks as rows of 64-bit words: many formulas of one shape are evaluated at once, with the engine's own windows.
+
+Rows = NDArray[np.uint64]
+"""Masks, one in each row; a single mask has one dimension."""
+
+_CHUNK = 1 << 22
+"""How many words of rows that nothing else needs are made at a time."""
+
+
+class WordAlgebra:
+    """Masks as arrays whose last axis is their words; what is moved beyond the last word is lost: it is not valid."""
+
+    def __init__(self, valid: Rows, longest: int) -> None:
+        self.valid = valid
+        self.longest = longest
+        self.none: Rows = np.zeros_like(valid)
+
+    def conjunction(self, a: Rows, b: Rows, /) -> Rows:
+        """Frames of both."""
+        both: Rows = a & b
+        return both
+
+    def disjunction(self, a: Rows, b: Rows, /) -> Rows:
+        """Frames of either."""
+        either: Rows = a | b
+        return either
+
+    def difference(self, a: Rows, b: Rows, /) -> Rows:
+        """Frames of exactly one."""
+        one: Rows = a ^ b
+        return one
+
+    def later(self, a: Rows, k: int, /) -> Rows:
+        """Move every frame k later."""
+        words, bits = divmod(k, _WORD)
+        moved = np.zeros_like(a)
+        if words >= a.shape[-1]:
+            return moved
+        kept = a[..., : a.shape[-1] - words]
+        moved[..., words:] = kept << np.uint64(bits)
+        if bits and kept.shape[-1] > 1:
+            moved[..., words + 1 :] |= kept[..., :-1] >> np.uint64(_WORD - bits)
+        return moved
+
+    def earlier(self, a: Rows, k: int, /) -> Rows:
+        """Move every frame k earlier; those before the first are lost."""
+        words, bits = divmod(k, _WORD)
+        moved = np.zeros_like(a)
+        if words >= a.shape[-1]:
+            return moved
+        kept = a[..., words:]
+        moved[..., : kept.shape[-1]] = kept >> np.uint64(bits)
+        if bits and kept.shape[-1] > 1:
+            moved[..., : kept.shape[-1] - 1] |= kept[..., 1:] << np.uint64(_WORD - bits)
+        return moved
+
+
+def evaluate_rows(
+    dag: Dag, roots: Sequence[int], atoms: Mapping[str, Rows], algebra: WordAlgebra
+) -> Iterator[tuple[NDArray[np.int64], Rows]]:
+    """The masks of the roots in batches: which of the roots, by place, and a row for each.
+
+    Nodes with one operator and the same numbers are evaluated together, level by level. A root that is part of nothing
+    else is made when its batch is asked for and not kept.
+    """
+    wanted = _reachable(dag, roots)
+    inner = sorted({part for index in wanted for part in dag.nodes[index].parts})
+    # only what is part of something else is kept: the outermost formulas are by far the most, and each is needed once
+    kept = np.zeros((len(inner), len(algebra.valid)), dtype=np.uint64)
+    row = {index: place for place, index in enumerate(inner)}
+    for group in _levels(dag, inner):
+        kept[[row[i] for i in group]] = _evaluated(dag, group, kept, row, atoms, algebra)
+    size = max(1, _CHUNK // max(1, len(algebra.valid)))
+    places = np.arange(len(roots), dtype=np.int64)
+    at = np.array([row.get(root, -1) for root in roots], dtype=np.int64)
+    for start in range(0, len(roots), size):
+        some = places[start : start + size]
+        some = some[at[some] >= 0]
+        if len(some):
+            yield some, kept[at[some]]
+    outer: dict[int, list[int]] = {}
+    for place, root in enumerate(roots):
+        if root not in row:
+            outer.setdefault(root, []).append(place)
+    for group in _levels(dag, list(outer)):
+        for start in range(0, len(group), size):
+            chunk = group[start : start + size]
+            rows = _evaluated(dag, chunk, kept, row, atoms, algebra)
+            repeats = [len(outer[i]) for i in chunk]
+            yield np.array([p for i in chunk for p in outer[i]], dtype=np.int64), np.repeat(rows, repeats, axis=0)
+
+
+def _reachable(dag: Dag, roots: Sequence[int]) -> set[int]:
+    reached: set[int] = set()
+    stack = list(roots)
+    while stack:
+        index = stack.pop()
+        if index not in reached:
+            reached.add(index)
+            stack.extend(dag.nodes[index].parts)
+    return reached
+
+
+def _levels(dag: Dag, indices: Sequence[int]) -> list[list[int]]:
+    """Nodes of one level, operator and parameters together, parts before what they are parts of."""
+    level: dict[int, int] = {}
+    for index, node in enumerate(dag.nodes):
+        level[index] = 1 + max((level[part] for part in node.parts), default=0)
+    # one NumPy call for all formulas of a shape: a call for each would cost more than its words
+    groups: dict[tuple[int, Operator, tuple[int | str, ...]], list[int]] = {}
+    for index in indices:
+        node = dag.nodes[index]
+        groups.setdefault((level[index], node.operator, node.parameters), []).append(index)
+    return [groups[key] for key in sorted(groups, key=lambda key: key[0])]
+
+
+def _evaluated(
+    dag: Dag, group: Sequence[int], kept: Rows, row: Mapping[int, int], atoms: Mapping[str, Rows], algebra: WordAlgebra
+) -> Rows:
+    """The rows of nodes that differ in their parts only."""
+    first = dag.nodes[group[0]]
+    parts = [kept[[row[dag.nodes[index].parts[place]] for index in group]] for place in range(len(first.parts))]
+    rows = apply_node(Node(first.operator, first.parameters, first.parts), parts, atoms, algebra)
+    return np.broadcast_to(rows, (len(group), len(algebra.valid)))
+
 
 # What candidates are tried on: the cases, the references as perfect predictions and all short perfect traces.
 
@@ -195,7 +323,7 @@ class Trials:
     @cached_property
     def classes(self) -> NDArray[np.int64]:
         """By case how many segments it has in `case_segments`."""
-        return np.array([len(own) for own in self.segments[: self.cases]], dtype=np.int64)
+        return np.array([len(segments) for segments in self.segments[: self.cases]], dtype=np.int64)
 
 
 def own_segments(calibration: Calibration, family: Family) -> tuple[tuple[int, ...], ...]:
@@ -216,7 +344,7 @@ def trials_of(calibration: Calibration, family: Family, gap: int) -> Trials:
     layout = family.layout(gap)
     segments = own_segments(calibration, family)
     # a class of another clip is not part of this one: its frames are not valid, so nothing is obligated there
-    own = layout.paint({s: ((0, family.frames_of(s)),) for s in sorted(chain.from_iterable(segments))})
+    classes = layout.paint({s: ((0, family.frames_of(s)),) for s in sorted(chain.from_iterable(segments))})
     painted_atoms = Atoms(family, layout)
     short, short_valid, number = _short_traces(layout.gap)
     names = (*_SIDES, *(name.replace("ref", "pred") for name in _SIDES), *CLASS_ATOMS, *calibration.atoms)
@@ -227,11 +355,11 @@ def trials_of(calibration: Calibration, family: Family, gap: int) -> Trials:
 
     atoms = {
         name: np.concatenate(
-            [layout.to_words(painted_atoms[name] & own), words(short.get(_PERFECT.get(name, name), 0), width)]
+            [layout.to_words(painted_atoms[name] & classes), words(short.get(_PERFECT.get(name, name), 0), width)]
         )
         for name in names
     }
-    valid = np.concatenate([layout.to_words(own), words(short_valid, width)])
+    valid = np.concatenate([layout.to_words(classes), words(short_valid, width)])
     algebra = WordAlgebra(valid, max(layout.longest, SHORT))
     return Trials(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap, segments)
 
@@ -257,6 +385,8 @@ def _short_traces(gap: int) -> tuple[dict[str, int], int, int]:
 # an onset and a length: every interval is matched with itself, which no other overlaps, whatever the matcher.
 
 PROOF_BUDGET = Budget(seconds=5.0)
+_OUTCOMES = {Verdict.UNSAT: Outcome.YES, Verdict.SAT: Outcome.NO, Verdict.UNKNOWN: Outcome.UNKNOWN}
+"""What a search for a counterexample says of a predicate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,14 +418,15 @@ class Prover:
     def _predicate(self, clause: EventClause, formula: Formula) -> Proof:
         """A conjunction is perfect if both its parts are, so each part is asked about once."""
         if isinstance(formula, And):
-            # joined predicates are pairs of single ones, so a few dozen answers decide thousands of
-            # candidates
+            # joined predicates are pairs of single ones, so a few dozen answers decide thousands of candidates
             left, right = (self._predicate(clause, part) for part in (formula.left, formula.right))
             return left if left.outcome is not Outcome.YES else right
         event_atoms = dict(clause.event_atoms)
         key = formula, tuple(event_atoms[name] for name in sorted(atoms(formula)))
         if key not in self.predicates:
-            self.predicates[key] = _predicate(formula, event_atoms, self.step, self.budget)
+            # it is to hold for an interval of any onset and length that is matched with itself alone
+            failing, _ = perfect_interval_with(Not(formula), event_atoms, self.step, self.budget)
+            self.predicates[key] = Proof(_OUTCOMES[failing], "solver")
         return self.predicates[key]
 
     def _frames(self, obligation: Formula, formula: Formula) -> Proof:
@@ -338,13 +469,3 @@ def follows(formula: Formula, known: frozenset[Formula]) -> bool:
         case Until(_, _, right) | Since(_, _, right):
             return follows(right, known)
     return False
-
-
-# Event predicates
-
-
-def _predicate(formula: Formula, event_atoms: dict[str, EventAtom], step: Fraction, budget: Budget) -> Proof:
-    """Whether the predicate holds for an interval of any onset and length that is matched with itself alone."""
-    failing, _ = perfect_interval_with(Not(formula), event_atoms, step, budget)
-    outcomes = {Verdict.UNSAT: Outcome.YES, Verdict.SAT: Outcome.NO, Verdict.UNKNOWN: Outcome.UNKNOWN}
-    return Proof(outcomes[failing], "solver")

@@ -20,8 +20,7 @@ from tracepact.language.contract import EventClause, FrameClause, Matcher
 from tracepact.language.formula import Dag, Formula, join_runs
 from tracepact.language.predicate import Each
 from tracepact.selection.candidates import Candidates
-from tracepact.selection.formulas import Rows, evaluate_rows
-from tracepact.selection.trials import Trials
+from tracepact.selection.trials import Rows, Trials, evaluate_rows
 
 # What is seen of candidates on cases, in whole numbers: values, and what they rest on (14.9, 14.10).
 
@@ -76,8 +75,7 @@ class Seen:
         parts = [part.tolist() if part.dtype == object else part for part in (self.tops, self.bottoms)]
         if any(isinstance(part, list) for part in parts):  # it is the numbers that count, not how they are kept
             parts = [repr([int(number) for number in part]).encode() for part in parts]
-        # what is for want of obligations belongs to the key: it decides what a coordinate may be used for
-        # (14.17)
+        # what is for want of obligations belongs to the key: it decides what a coordinate may be used for (14.17)
         wants = (self.vacuous.astype(np.int64), self.counter.astype(np.int64))
         return b"|".join(part if isinstance(part, bytes) else part.tobytes() for part in (*parts, *wants))
 
@@ -197,18 +195,14 @@ class Observation:
         obliged = self.obligated > 0
         judged, want = obliged[kinds], ~obliged
         number = np.where(obliged, self.obligated, 1).astype(np.int64)[kinds]
-        tops, bottoms = means(np.where(judged, self.satisfied[rows], self._wanting[kinds]), number, self.classes)
+        wanting = np.where(self.counter, 0, 1).astype(np.int64)  # what an entry without obligations scores
+        tops, bottoms = means(np.where(judged, self.satisfied[rows], wanting[kinds]), number, self.classes)
         first = np.cumsum(self.classes) - self.classes
         vacuous, counter = (
             np.add.reduceat(flags, first, axis=1, dtype=np.int64)[kinds]
             for flags in (want & ~self.counter, want & self.counter)
         )
         return Seen(tops, bottoms, vacuous, counter, self.classes)
-
-    @property
-    def _wanting(self) -> Counts:
-        """What an entry without obligations scores."""
-        return np.where(self.counter, 0, 1).astype(np.int64)
 
     def values(self, candidate: int) -> tuple[Fraction, ...]:
         """The values of one candidate."""
@@ -295,8 +289,7 @@ def observe_frames(
     rows = 0
     for places, masks in evaluate_rows(dag, formulas, trials.atoms, trials.algebra):
         missed = ~masks
-        # the mask of a formula is made once and compared under every obligation, which is where the time
-        # would go
+        # the mask of a formula is made once and compared under every obligation, which is where the time would go
         perfect, short = missed[:, trials.perfect_words], missed[:, trials.words :]
         for column, row in enumerate(obligations):
             failed = np.zeros(len(places), dtype=np.int8)
@@ -307,8 +300,7 @@ def observe_frames(
             kept = np.arange(len(places)) if dropped else np.flatnonzero(failed == Screening.PASSED)
             if not len(kept):
                 continue
-            # only what passed is counted on the cases: counting bits costs more than the screening, and
-            # most fail there
+            # only what passed is counted on the cases: counting bits costs more than the screening, and most fail there
             violated = missed[kept, : trials.words]
             violated &= row[: trials.words]
             counts = trials.by_segment(np.bitwise_count(violated))[:, trials.case_segments]
@@ -338,7 +330,7 @@ def _rows(dag: Dag, roots: Sequence[int], trials: Trials) -> Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+class _Duties:
     """The obligations of one kind, a bit each, segment after segment; `ends` are where those of each segment end."""
 
     all: tuple[Obligation, ...]
@@ -371,12 +363,11 @@ def observe_events(
         chosen = [index for index, clause in enumerate(clauses) if clause.each is each]
         if not chosen:
             continue
-        duties = _asked(each, scenes, family.segments)
+        duties = _duties(each, scenes, family.segments)
         event_atoms = {name: atom for i in chosen for name, atom in clauses[i].event_atoms}
         prepared = {name: prepare(atom, family.step) for name, atom in event_atoms.items()}
         masks = {name: _mask(atom.truth(o) for o in duties.all) for name, atom in prepared.items()}
-        # obligations take the place of frames: a predicate is evaluated on all of them by the same code, one
-        # bit each
+        # obligations take the place of frames: a predicate is evaluated on all of them by the same code, one bit each
         every = (1 << len(duties.all)) - 1
         truths = evaluate_masks([clauses[i].formula for i in chosen], masks, IntegerAlgebra(every, len(duties.all)))
         counts, perfect = duties.number, trials.perfect_segments
@@ -422,30 +413,20 @@ def _scenes(
     return scenes
 
 
-def _asked(each: Each, scenes: Sequence[tuple[int, ClipScene, tuple[tuple[int, int], ...]]], segments: int) -> _Asked:
+def _duties(each: Each, scenes: Sequence[tuple[int, ClipScene, tuple[tuple[int, int], ...]]], segments: int) -> _Duties:
     every: list[Obligation] = []
     number = np.zeros(segments, dtype=np.int64)
     for segment, scene, pairs in scenes:
-        own = obligations(each, scene, pairs)
-        number[segment] = len(own)
-        every += own
-    return _Asked(tuple(every), np.cumsum(number))
+        duties = obligations(each, scene, pairs)
+        number[segment] = len(duties)
+        every += duties
+    return _Duties(tuple(every), np.cumsum(number))
 
 
 # Frame candidates observed in parts by an engine: each part of the formulas on all cases (rule 14.35).
 
 _PARTS = 4
 """How many parts a worker has, so that none waits long for another."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _ObserveJob:
-    """What all parts share."""
-
-    dag: Dag
-    asked: tuple[int, ...]
-    trials: Trials
-    dropped: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -469,9 +450,7 @@ def observe_frames_by(
         return observe_frames(dag, conditions, formulas, trials, dropped)
     bounds = [len(formulas) * k // number for k in range(number + 1)]
     tasks = [(k, tuple(formulas[bounds[k] : bounds[k + 1]])) for k in range(number)]
-    work: Work[_ObservedParts] = Work(
-        partial(_observe_part, _ObserveJob(dag, tuple(conditions), trials, dropped)), tasks, _given_up
-    )
+    work: Work[_ObservedParts] = Work(partial(_observe_part, dag, tuple(conditions), trials, dropped), tasks, _given_up)
     observed = run_tasks(engine, work)
     assert observed is not None  # there are parts
     if observed.lost is not None:
@@ -479,9 +458,11 @@ def observe_frames_by(
     return Observation.joined([observed.parts[k] for k in range(number)])
 
 
-def _observe_part(job: _ObserveJob, task: tuple[int, tuple[int, ...]]) -> _ObservedParts:
+def _observe_part(
+    dag: Dag, conditions: tuple[int, ...], trials: Trials, dropped: bool, task: tuple[int, tuple[int, ...]]
+) -> _ObservedParts:
     number, formulas = task
-    return _ObservedParts({number: observe_frames(job.dag, job.asked, formulas, job.trials, job.dropped)})
+    return _ObservedParts({number: observe_frames(dag, conditions, formulas, trials, dropped)})
 
 
 def _given_up(task: tuple[int, tuple[int, ...]], why: str) -> _ObservedParts:

@@ -42,12 +42,12 @@ _STYLE = (
 _LEFT, _WIDTH, _LANE, _CASE, _CELL = 190, 560, 9, 40, 52
 
 
-def trace_picture(case: CaseRecord, width: int = _WIDTH) -> str:
+def trace_picture(case: CaseRecord) -> str:
     """One case: the reference above, the prediction below, a mark where they differ."""
     lanes = case.traces
     height = 4 + len(lanes) * (2 * _LANE + 8)
-    parts = [_lanes(trace, case.frames, 0, width, 4 + k * (2 * _LANE + 8)) for k, trace in enumerate(lanes)]
-    return _svg(f"reference and prediction of {case.name}", width, height, parts)
+    parts = [_lanes(trace, case.frames, 0, _WIDTH, 4 + k * (2 * _LANE + 8)) for k, trace in enumerate(lanes)]
+    return _svg(f"reference and prediction of {case.name}", _WIDTH, height, parts)
 
 
 def selection_picture(record: SelectionRecord, *, alone: bool = False) -> str:
@@ -130,8 +130,7 @@ def _lanes(trace: ClassTrace, frames: int, left: float, width: float, top: float
 
 def differences(trace: ClassTrace) -> list[tuple[int, int]]:
     """The stretches of frames where exactly one side is active."""
-    # exactly one side is active between the odd and the even edges: every edge of either side turns the
-    # difference over
+    # exactly one side is active between the odd and the even edges: every edge of either side turns the difference over
     edges = sorted(edge for run in (*trace.ref, *trace.pred) for edge in run)
     apart: list[tuple[int, int]] = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
@@ -273,8 +272,7 @@ def _unmet(record: BasisRecord) -> Iterator[RenderableType]:
         worse, better = record.case(unmet.worse), record.case(unmet.better)
         if unmet.identical:
             yield Text(f"    {say.identical_words(worse, better, record.calibration.step)}")
-        for case in (worse, better):
-            yield Padding(_picture(case), (0, 0, 0, 4))
+        yield from map(_picture, (worse, better))
     for line in say.naming_help(record):
         yield Text(f"  {line}", style="dim")
     for larger in record.beyond if isinstance(record, SelectionRecord) else ():
@@ -292,8 +290,7 @@ def _preferences(record: SelectionRecord) -> Iterator[RenderableType]:
     for one in record.preferences.violated:
         by = f" ({', '.join(one.judges)})" if one.judges else ""
         yield Text(f"violated: `{one.worse}` below `{one.better}`{by}", style="bold")
-        for name in (one.worse, one.better):
-            yield Padding(_picture(record.case(name)), (0, 0, 0, 4))
+        yield from (_picture(record.case(name)) for name in (one.worse, one.better))
     yield Text("")
 
 
@@ -301,9 +298,7 @@ def _conflicts(record: SelectionRecord) -> Iterator[RenderableType]:
     """Pairs that no weights order together, with the traces of each."""
     for conflict in record.selected.ordering.conflicts if record.selected.ordering else ():
         yield Text(say.conflict_words(conflict), style="bold red")
-        for pair in conflict.pairs:
-            for name in (pair.worse, pair.better):
-                yield Padding(_picture(record.case(name)), (0, 0, 0, 4))
+        yield from (_picture(record.case(name)) for pair in conflict.pairs for name in (pair.worse, pair.better))
 
 
 def _picture(case: CaseRecord) -> RenderableType:
@@ -315,7 +310,7 @@ def _picture(case: CaseRecord) -> RenderableType:
         step = case.duration / case.frames
         apart = [f"{short(start * step)}–{short(end * step)} s" for start, end in differences(trace)]
         text.append(f"{'':<{_NAME}} differ at {', '.join(apart) or 'no frame'}\n", style="dim")
-    return text
+    return Padding(text, (0, 0, 0, 4))
 
 
 def _evidence(record: SelectionRecord) -> RenderableType:

@@ -1,4 +1,4 @@
-"""The fewest clauses whose weights order all pairs, then the largest margin (14.18)."""
+"""The fewest clauses whose weights order all pairs, then the largest margin, and weights as written (14.18, 14.20)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +11,7 @@ import numpy as np
 from tracepact.declarations import OnStage, silent
 from tracepact.selection.cover import fewest
 from tracepact.selection.cover_problem import Clock, Problem, Spent, greedy_cover, mask_of, members
-from tracepact.selection.differences import PairDifferences, Whole
-from tracepact.selection.games import Guess, Solved, Table, guessed, solve_game
+from tracepact.selection.games import Guess, PairDifferences, Solved, Table, guessed, solve_game
 
 # Games that find the best weights: they begin with few pairs and clauses, and others join as they turn out to matter.
 
@@ -148,7 +147,9 @@ class Order:
 
     def lower(self, blend: Blend) -> Table:
         """By clause how much lower it is on the worse sides of a blend, times the blend's total."""
-        return _lower(self.differences.of([place for place, _ in blend.weights]), blend)
+        table = self.differences.of([place for place, _ in blend.weights])
+        total: Table = np.array([weight for _, weight in blend.weights], dtype=object).dot(table.astype(object))
+        return total
 
     def mask(self, blend: Blend, margin: Fraction, *, strict: bool) -> int:
         """The clauses of which weights with a margin above (or at least) this one need one, because of a blend."""
@@ -162,12 +163,6 @@ def _blend(places: Sequence[int], solved: Solved) -> Blend:
     return Blend(tuple(sorted((place, int(weight * common)) for place, weight in listed if weight)))
 
 
-def _lower(table: Whole, blend: Blend) -> Table:
-    """By clause how much lower it is on the worse sides of a blend whose places are the rows of a table."""
-    total: Table = np.array([weight for _, weight in blend.weights], dtype=object).dot(table.astype(object))
-    return total
-
-
 def _least(
     differences: PairDifferences, places: Sequence[int], columns: Sequence[int], weights: Sequence[Fraction]
 ) -> tuple[int, Fraction]:
@@ -175,8 +170,7 @@ def _least(
     common = lcm(*(weight.denominator for weight in weights))
     among = np.array(places, dtype=np.intp)
     rough = differences.weighed(columns, np.array([float(weight) for weight in weights]), among)
-    # floats are wrong by less than a part of the scale here, so the least is among these, which whole numbers
-    # decide
+    # floats are wrong by less than a part of the scale here, so the least is among these, which whole numbers decide
     near = among[rough <= rough.min() + 1]
     exact = differences.weighed(columns, np.array([int(weight * common) for weight in weights], dtype=object), near)
     best = min(range(len(near)), key=lambda k: exact[k])
@@ -246,15 +240,18 @@ def weigh(
     proven = Proven.NOTHING
     try:
         on_stage("a first set of clauses whose weights keep the order")
-        search.first()
+        # each round of an exact cover costs a search; greedy ones teach most of the blends that are needed for next to
+        # nothing, and what is learned on the way holds for every set
+        search.reach(Fraction(0), len(search.columns) - 1, cover=greedy_cover)
         on_stage("the fewest clauses whose weights keep the order")
-        search.fewest()
+        search.reach(Fraction(0), len(search.columns) - 1)
         proven = Proven.COUNT
         on_stage("the largest margin")
-        search.largest()
+        while search.reach(search.best.margin, len(search.columns)):
+            pass
         proven = Proven.MARGIN
         on_stage("the least cost")
-        search.cheapest()
+        search.reach(search.best.margin, len(search.columns), strict=False)
         proven = Proven.ORDER
     except Spent:
         if proven is Proven.NOTHING:
@@ -293,43 +290,24 @@ class _WeightSearch:
     ) -> "_WeightSearch":
         """A first set: clauses that order the pairs, known or those that the best weights of all use, and a cover."""
         most, chosen = Fraction(order.differences.scale), set(known)
-        everything = None
         if not (known and hurried):
-            everything = _of_all(order, clock, needed=not known)
-        if everything is not None:
-            if everything.margin <= 0:
-                raise ValueError("no weights order these pairs together; report the conflict before asking for some")
-            most = everything.margin
-            chosen = {column for column, weight in enumerate(everything.weights) if weight}
+            left = clock.left()
+            try:
+                # the best weights on all clauses may take half of the time, or all of it where they are needed
+                half = None if not known or left is None else clock.at_most(Fraction(left) / 2)
+                every = order.all_clauses(clock=half)
+                if every.margin <= 0:
+                    raise ValueError("no weights order these pairs together; report the conflict first")
+                most, chosen = every.margin, {column for column, weight in enumerate(every.weights) if weight}
+            except Spent:
+                pass
         mask = mask_of(tuple(chosen))
         open_rows = tuple(row for row in rows if not row & mask)
         chosen |= set(greedy_cover(Problem(open_rows, costs))) if open_rows else set()
         columns = tuple(sorted(chosen))
         return cls(order, rows, costs, clock, columns, order.weights(columns), most)
 
-    def first(self) -> None:
-        """Until a cover that greed finds orders the pairs: rarely the least, but found in a moment, and never a proof.
-
-        What is learned on the way holds for every set.
-        """
-        # each round of an exact cover costs a search; greedy ones teach most of the blends that are needed for next to
-        # nothing
-        self._reach(Fraction(0), len(self.columns) - 1, cover=greedy_cover)
-
-    def fewest(self) -> None:
-        """Until a least cover of rows and blends orders the pairs."""
-        self._reach(Fraction(0), len(self.columns) - 1)
-
-    def largest(self) -> None:
-        """Until no cover as small has a larger margin."""
-        while self._reach(self.best.margin, len(self.columns)):
-            pass
-
-    def cheapest(self) -> None:
-        """Until the first of the cheapest covers as small has the largest margin."""
-        self._reach(self.best.margin, len(self.columns), strict=False)
-
-    def _reach(
+    def reach(
         self,
         margin: Fraction,
         most: int,
@@ -352,7 +330,7 @@ class _WeightSearch:
                 return False
             weights = self.order.weights(columns)
             if weights.margin > margin or (weights.margin == margin and not strict):
-                self._take(columns, weights)
+                self.columns, self.best = columns, weights
                 return True
             self._learn(columns, weights, margin, strict=strict)
 
@@ -366,10 +344,7 @@ class _WeightSearch:
             fewer = tuple(c for c in self.columns if c != column)
             mask = mask_of(fewer)
             if all(row & mask for row in self.rows) and (weights := self.order.weights(fewer)).margin > 0:
-                self._take(fewer, weights)
-
-    def _take(self, columns: tuple[int, ...], weights: Weights) -> None:
-        self.columns, self.best = columns, weights
+                self.columns, self.best = fewer, weights
 
     def _rows(self, margin: Fraction, *, strict: bool) -> list[int]:
         return [*self.rows, *(self.order.mask(blend, margin, strict=strict) for blend in self.blends)]
@@ -396,10 +371,37 @@ class _WeightSearch:
         self.blends.append(blend)
 
 
-def _of_all(order: Order, clock: Clock, *, needed: bool) -> Weights | None:
-    """The best weights on all clauses; None if they are not found in half of the time and are not needed."""
-    left = clock.left()
-    try:
-        return order.all_clauses(clock=None if needed or left is None else clock.at_most(Fraction(left) / 2))
-    except Spent:
-        return None
+# Weights as a person would write them: small whole numbers that keep most of the margin (14.20).
+
+_LARGEST_TOTAL = 200
+_KEPT = Fraction(4, 5)
+
+
+def written_weights(
+    weights: Sequence[Fraction], margin: Callable[[Sequence[int]], Fraction]
+) -> tuple[tuple[int, ...], Fraction]:
+    """Whole numbers of the least total that keep four fifths of the largest margin, and the margin they have.
+
+    `margin` is exact, whatever the total of the weights. Weights of at least 1 everywhere are tried first.
+    """
+    common = lcm(*(weight.denominator for weight in weights))
+    exact = tuple(int(weight * common) for weight in weights)
+    largest = margin(exact)
+    # a clause of weight 0 would be selected and count for nothing, so that is the second choice
+    for least in (1, 0):
+        for total in range(1, _LARGEST_TOTAL + 1):
+            some = _rounded(weights, total, least)
+            if any(some) and (kept := margin(some)) >= _KEPT * largest:
+                return some, kept
+    total = 10 * _LARGEST_TOTAL
+    while total < common:  # the exact ones may have a hundred digits
+        some = _rounded(weights, total, 1)
+        if (kept := margin(some)) >= _KEPT * largest:
+            return some, kept
+        total *= 10
+    return exact, largest
+
+
+def _rounded(weights: Sequence[Fraction], total: int, least: int) -> tuple[int, ...]:
+    """The nearest whole numbers to a multiple of the weights, none below the least."""
+    return tuple(max(least, int(weight * total + Fraction(1, 2))) for weight in weights)

@@ -21,29 +21,15 @@ if TYPE_CHECKING:
         words,
     )
 
-_HOMES = {
-    "Bar": "figures",
-    "BarGroup": "figures",
-    "Cell": "tables",
-    "Column": "tables",
-    "Curve": "figures",
-    "Section": "pages",
-    "Table": "tables",
-    "TerminalTable": "tables",
-    "Tone": "tables",
-    "bar_chart": "figures",
-    "csv_rows": "tables",
-    "csv_text": "tables",
-    "curve_chart": "figures",
-    "heat_table": "figures",
-    "html_page": "pages",
-    "html_table": "pages",
-    "inline": "figures",
-    "numbers": "tables",
-    "print_tables": "tables",
-    "table_lines": "tables",
-    "words": "tables",
+_NAMES = {
+    "figures": ("Bar", "BarGroup", "Curve", "bar_chart", "curve_chart", "heat_table", "inline"),
+    "pages": ("Section", "html_page", "html_table"),
+    "tables": (
+        *("Cell", "Column", "Table", "TerminalTable", "Tone"),
+        *("csv_rows", "csv_text", "numbers", "print_tables", "table_lines", "words"),
+    ),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Bar",

@@ -29,7 +29,7 @@ _FONT, _SMALL = 12, 11
 # No font is at hand to measure with: 0.6 of the size of the small font is the width of a digit in common sans serif
 # fonts.
 _CELL = 6.6
-"""How wide a character of the small font is, about: text is measured in terminal cells."""
+"""About the width of a character of the small font: text is measured in terminal cells."""
 _LONGEST = 34
 _COLOURS = ("#3b7dd8", "#c9711d", "#2a9163", "#a25fc0", "#c8505c", "#1f8ea3", "#8c6d46", "#7a8088")
 # As many as colours, so that a curve is told by dash and marker where colours are not seen; beyond eight all three
@@ -46,7 +46,7 @@ _MARKERS = (
     "M-2,-5h4v10h-4z",
 )
 _ALONE = " style='color-scheme:light dark;max-width:100%;height:auto'"
-"""How a chart that is a file of its own looks; a page has a style sheet for its charts, and takes no other style."""
+"""The style of a chart that is a file of its own; a page has a style sheet for its charts, and takes no other."""
 # What XML 1.0 has no room for (section 2.2), escaped or not: one such sign in a name would make the whole picture
 # unreadable.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -132,7 +132,7 @@ def curve_chart(
 
 
 def x_scale(names: Sequence[str], span: Range) -> "AxisScale":
-    """Where the numbers of a span lie across a chart of curves, which leaves room for their names."""
+    """The horizontal scale of a chart of curves, which leaves room for their names."""
     right = 40 + max((_wide(_short(name)) for name in names), default=0)
     return AxisScale.over(span, _LEFT, max(_LEFT + 160, WIDTH - right))
 
@@ -385,7 +385,7 @@ def _short(text: str) -> str:
 
 
 def text_width(text: str) -> float:
-    """How wide a small text is drawn, about, shortened as `svg_text` does."""
+    """About the width of a small text, shortened as `svg_text` does."""
     return _wide(_short(text))
 
 

@@ -13,8 +13,8 @@ from typing import TextIO
 
 import click
 
-from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.findings import Diagnostic, RowPlace, TextPlace, render_diagnostics
+from tracepact.diagnostics.collection import render_diagnostics
+from tracepact.diagnostics.findings import DOUBTS, Diagnostic, RowPlace, Severity, TextPlace
 from tracepact.wording import visible
 
 # Lines and diagnostics on standard output and standard error, and readers that leave before the end.
@@ -172,6 +172,8 @@ def print_answer(diagnostics: Iterable[Diagnostic], *, full: bool) -> None:
 def print_findings(diagnostics: Iterable[Diagnostic], *, full: bool, more: int = 0) -> None:
     """Warnings beside an answer: all of them if they are few or wanted, else a line that counts them by code and file.
 
+    Of those that may make the answer worthless the first of each code is said all the same.
+
     `more` are of these codes, and are said elsewhere.
     """
     shown = list(diagnostics)
@@ -181,6 +183,9 @@ def print_findings(diagnostics: Iterable[Diagnostic], *, full: bool, more: int =
     counts: Counter[str] = Counter()
     for one in shown:
         counts[one.code] += one.number
+    # A label of one side may be meant; one that is nearly a label of the other side is most likely a slip.
+    doubts = {one.code: one for one in reversed(shown) if one.code in DOUBTS and one.help}
+    print_diagnostics(list(reversed(doubts.values())))
     files = dict.fromkeys(PurePath(one.place.file).name for one in shown if isinstance(one.place, RowPlace))
     named = ", ".join([*files][:_FILES]) + (", …" if len(files) > _FILES else "")
     numbers = ", ".join(f"{times:,} {code}" for code, times in counts.most_common())

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -97,13 +96,13 @@ def templates(folder: Path | None = None) -> Environment:
         finalize=_visible,
     )
     environment.globals |= {"cell_of": cell_of, "count": count, "shades": _SHADES}
-    environment.filters["percent"] = _percent
+    environment.filters["percent"] = lambda share: f"{100 * float(share):.2f}%"
     environment.filters["json"] = json.dumps
     return environment
 
 
 def _visible(value: Any) -> Any:
-    """What a template prints, with the signs escaped that act; what is HTML already was printed by one."""
+    """A value as a template prints it, with acting signs escaped; HTML was made by a template and stays as it is."""
     return visible(value) if type(value) is str else value
 
 
@@ -131,7 +130,7 @@ def script_json(data: Any) -> str:
 
 
 def _policy(style: str, scripts: Sequence[str], media: str, connect: str) -> str:
-    """What a browser may do for a page: use this style sheet, these scripts, sounds and servers, no others."""
+    """The content policy of a page: this style sheet, these scripts, sounds and servers, and no others."""
     allowed = " ".join(map(_source, scripts))
     places = "".join(f"{what}-src {where}; " for what, where in (("media", media), ("connect", connect)) if where)
     loads = f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; {places}"
@@ -140,10 +139,6 @@ def _policy(style: str, scripts: Sequence[str], media: str, connect: str) -> str
 
 def _source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _percent(share: Fraction | float) -> str:
-    return f"{100 * float(share):.2f}%"
 
 
 # Small timelines as SVG text: lanes of intervals under each other, told apart by their form and not by colour.

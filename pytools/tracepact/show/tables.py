@@ -188,7 +188,7 @@ _STYLES = {
 
 
 def style_of(tone: Tone) -> str:
-    """How a tone looks in a terminal."""
+    """The style of a tone in a terminal."""
     return _STYLES[tone]
 
 
@@ -236,8 +236,9 @@ def drawn(table: Table, columns: Sequence[int] | None = None) -> RichTable:
         pad_edge=False,
     )
     found.header_style = "dim"
-    for index in kept:
-        _add_column(found, table.columns[index])
+    for column in (table.columns[index] for index in kept):
+        found.add_column(Text(visible(column.heading)), style=_STYLES[column.tone], overflow="fold")
+        found.columns[-1].justify = "right" if column.numbers else "left"
     for number, row in enumerate(table.rows):
         if table.totals and number == len(table.rows) - table.totals:
             found.add_section()
@@ -303,13 +304,6 @@ def _least(column: RichColumn, console: Console, index: int, width: int) -> int:
 
 def _measured(cell: RenderableType, console: Console) -> Measurement:
     return Measurement.get(console, console.options.update(width=LONGEST_LINE), cell)
-
-
-def _add_column(drawn: RichTable, column: Column) -> None:
-    style = _STYLES[column.tone]
-    drawn.add_column(
-        Text(visible(column.heading)), justify="right" if column.numbers else "left", style=style, overflow="fold"
-    )
 
 
 def _text(cell: Cell) -> Text:
@@ -398,7 +392,6 @@ def least_width(table: RichTable, console: Console) -> int:
 
 
 def _needed(column: RichColumn, console: Console) -> int:
-    options = console.options.update(width=LONGEST_LINE)
-    cells = [Measurement.get(console, options, cell) for cell in (column.header, *column.cells)]
+    cells = [_measured(cell, console) for cell in (column.header, *column.cells)]
     widths = [cell.maximum if column.no_wrap else min(cell.minimum, _WORD) for cell in cells]
     return max([column.min_width or 0, *widths])

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 from msgspec import Meta
 
-from tracepact.data.assembly import UNION_CLASS
-from tracepact.data.family import Indices, Words
-from tracepact.diagnostics.collection import InvalidInput, known_name
+from tracepact.data.family import UNION_CLASS, Indices, Words
+from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.scores import ClauseCounts
 from tracepact.language.compilation import load_contract
@@ -177,19 +176,7 @@ class StreamBank(StreamScores):
         self._remove(picked)
         return BankArrival(names, self.classes, self._sources, step, judged, counts)
 
-    def counts(self, clause: str) -> ClauseCounts:
-        """The counts of the verdicts of a clause that are out, of the open streams.
-
-        Args:
-            clause: the name of the clause.
-
-        Returns:
-            The counts by class and stream, in the order of `streams`.
-
-        Raises:
-            InvalidInput: the contract has no such clause; it names those there are.
-        """
-        known_name(clause, [c.name for c in self.contract.clauses], "clause", "unknown-clause")
+    def _counted(self, clause: str) -> ClauseCounts:
         return self._counts_of(clause, np.arange(len(self._number)))
 
     # One stream as a monitor of its own: how a bank is saved and restored.
@@ -373,7 +360,7 @@ def restore_bank(contract: Contract, state: Mapping[str, Any]) -> StreamBank:
 
 
 def _contradictions(saved: BankState) -> list[str]:
-    """What the streams of a bank have in common."""
+    """Contradictions between the streams of a bank."""
     contradictions = []
     names = [each.streams[0] for each in saved.streams]
     if any(len(each.streams) != 1 or each.ended for each in saved.streams):

@@ -12,11 +12,11 @@ from tracepact.data.family import Indices, Words, pack, unpack
 from tracepact.diagnostics.collection import known_name
 from tracepact.evaluate.scores import ClauseCounts
 from tracepact.language.contract import FrameClause
-from tracepact.language.formula import Dag, Formula, Operator
+from tracepact.language.formula import Dag, Operator
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED
 from tracepact.stream.state import MOST_FRAMES
-from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict, Violation
+from tracepact.stream.verdicts import Arrival, Channels, ClauseStream, EventVerdict, Violation
 from tracepact.stream.window import Group, Part, Program, Step, Window, compile_formulas
 
 # Many short masks as rows of 64-bit words: bit b of word w of a row is its place 64 · w + b.
@@ -150,16 +150,20 @@ class BankWindow:
         plan = Window(groups)
         self.inputs, self.delays, self.width = plan.inputs, plan.delays, plan.width
         self._formulas = [formula for group in groups for formula in group]
-        self._farthest, self._span = plan.farthest, widest_span(self._formulas)
+        self._farthest = plan.farthest
+        # The greatest distance between the two ends of a window.
+        operators = (Operator.EVENTUALLY, Operator.ALWAYS)
+        ends = [node.parameters for node in Dag.of(self._formulas)[0].nodes if node.operator in operators]
+        self._span = max((int(hi) - int(lo) for lo, hi in ends), default=0)
         self._programs: dict[int, Program] = {}
         self.places = min(self.width, WORD // 2)
 
     def empty(self, count: int) -> Words:
-        """What new rows hold: inputs × words × rows."""
+        """The content of new rows: inputs × words × rows."""
         return np.zeros((len(self.inputs), -(-self.places // WORD), count), dtype=np.uint64)
 
     def grown(self, kept: Words, frames: int) -> Words:
-        """Rows with room for streams of so many frames, if they need more than there is."""
+        """Rows with room for streams of this number of frames; wider ones only if there is too little room."""
         needed = min(self.width, frames)
         if needed <= self.places:
             return kept
@@ -212,14 +216,6 @@ class BankWindow:
             moves = {"later": later, "earlier": earlier}
             self._programs[reach] = compile_formulas(self._formulas, self.inputs, longest=reach, moves=moves)
         return self._programs[reach]
-
-
-def widest_span(formulas: Sequence[Formula]) -> int:
-    """The greatest distance between the two ends of a window."""
-    dag, _ = Dag.of(formulas)
-    windows = (Operator.EVENTUALLY, Operator.ALWAYS)
-    ends = [node.parameters for node in dag.nodes if node.operator in windows]
-    return max((int(hi) - int(lo) for lo, hi in ends), default=0)
 
 
 # The event clauses of many streams: only a stream with an edge, or with something to settle, is looked at.
@@ -356,7 +352,7 @@ class BankVerdicts:
         return unpacked(earlier_by(mask, self._begin), len(known)) & known
 
 
-class BankArrival:
+class BankArrival(Channels):
     """What came out when chunks of some streams arrived, or when they closed; nothing of it is ever changed.
 
     Channel `class · streams + stream` is one class of one of the streams of this arrival, `streams`.
@@ -413,18 +409,6 @@ class BankArrival:
             for stream in self._violating
             for violation in self._single(stream).violations
         ]
-
-    def place(self, channel: int) -> tuple[str, str]:
-        """Where a channel belongs.
-
-        Args:
-            channel: the number of the channel, as the verdicts of this arrival give it.
-
-        Returns:
-            The names of its stream and of its class.
-        """
-        label, stream = divmod(channel, len(self.streams))
-        return self.streams[stream], self.classes[label]
 
     def of(self, stream: str) -> Arrival:
         """What came out for one stream, as a monitor of this stream alone would say it.

@@ -35,7 +35,7 @@ class StreamRun:
         return self.start, now if self.end is None else self.end
 
     def cover(self, now: int) -> FrameRun:
-        """What attributes see of it after `now` frames."""
+        """The run as attributes see it after `now` frames."""
         return self.block or self.until(now)
 
 
@@ -192,7 +192,7 @@ class EventStream:
         return not any(self._components(refs, preds, now, ended=False) for refs, preds, _ in self.sides)
 
     def _edges(self, before: int, frames: int, chunk: Sequence[int]) -> list[tuple[int, int, int, bool]]:
-        """Where activity begins and ends: frame, side, channel, and which of the two; by frame."""
+        """The edges of activity, by frame: frame, side, channel, and whether it begins there."""
         edges: list[tuple[int, int, int, bool]] = []
         bits = frames * self._channels
         every = (1 << bits) - 1

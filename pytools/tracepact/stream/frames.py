@@ -110,10 +110,10 @@ class FrameReader:
             arrays[name] = others.reshape(count, self._channels)
         return count, arrays
 
-    def _array(self, name: str, given: Any, faults: Diagnostics) -> NDArray[np.bool_] | None:
+    def _array(self, name: str, frames: Any, faults: Diagnostics) -> NDArray[np.bool_] | None:
         """Frames × channels; a single frame of a single channel may be a scalar, a single frame one value a channel."""
         try:
-            array = np.asarray(given)
+            array = np.asarray(frames)
         except ValueError:
             array = np.asarray(None)
         if array.dtype != np.bool_:
@@ -134,7 +134,7 @@ class FrameReader:
         return array
 
     def _way_out(self) -> str:
-        """How a frame of so many channels is written."""
+        """How a frame with this number of channels is written."""
         ref, pred = [1, *[0] * (self._channels - 1)], [0] * self._channels
         line = json.dumps({"ref": ref, "pred": pred}, separators=(",", ":"))
         return f"give a value for each channel, class by class; as a line: `{line}`"
@@ -260,7 +260,7 @@ def _read_block(stream: BufferedReader, number: int) -> FrameBlock | None:
 
 
 def read_line(number: int, text: str, channels: int = 1) -> Line:
-    """One line that is not blank, of a stream with so many channels."""
+    """One line that is not blank, of a stream with this number of channels."""
     try:
         return _json_line(number, text, channels) if text.startswith("{") else _columns(number, text, channels)
     except _BadLineError as bad:
@@ -344,23 +344,23 @@ def _end(number: int, data: dict[str, Any]) -> EndLine:
     return EndLine(number, tuple(names))
 
 
-def _bits(name: str, given: Any, channels: int) -> bool | list[bool]:
+def _bits(name: str, value: Any, channels: int) -> bool | list[bool]:
     """A truth value, or with several channels a list with one each."""
-    if not isinstance(given, list):
+    if not isinstance(value, list):
         if channels > 1:
             headline = f"`{_shown(name)}` is one value, and there are {channels} channels"
             raise _BadLineError(headline, _one_each(channels))
-        return _bit(name, given)
-    if len(given) != channels:
-        told = f"{len(given)} {'value' if len(given) == 1 else 'values'}"
+        return _bit(name, value)
+    if len(value) != channels:
+        told = f"{len(value)} {'value' if len(value) == 1 else 'values'}"
         there = "there is one channel" if channels == 1 else f"there are {channels} channels"
         raise _BadLineError(f"`{_shown(name)}` has {told}, and {there}", _one_each(channels))
-    bits = [_bit(name, item) for item in given]
+    bits = [_bit(name, item) for item in value]
     return bits[0] if channels == 1 else bits
 
 
 def _one_each(channels: int) -> str:
-    """How a frame of so many channels is written."""
+    """How a frame with this number of channels is written."""
     if channels == 1:
         return 'a line is one frame; write the next frame on a line of its own: `{"ref": 1, "pred": 0}`'
     sides = {"ref": [1, *[0] * (channels - 1)], "pred": [0] * channels}
@@ -368,10 +368,10 @@ def _one_each(channels: int) -> str:
     return f"a line is one frame: give a value for each channel, class by class: `{line}`"
 
 
-def _bit(name: str, given: Any) -> bool:
-    if isinstance(given, int) and given in (0, 1):
-        return bool(given)
-    raise _BadLineError(f"`{_shown(name)}` is `{_shown(json.dumps(given))}`, which is neither 0 nor 1")
+def _bit(name: str, value: Any) -> bool:
+    if isinstance(value, int) and value in (0, 1):
+        return bool(value)
+    raise _BadLineError(f"`{_shown(name)}` is `{_shown(json.dumps(value))}`, which is neither 0 nor 1")
 
 
 def _shown(text: str) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.data.assembly import UNION_CLASS
-from tracepact.diagnostics.collection import Diagnostics, known_name
+from tracepact.data.family import UNION_CLASS
+from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.evaluate.scores import ClauseCounts
 from tracepact.language.compilation import load_contract
@@ -17,6 +17,7 @@ from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
 from tracepact.stream.verdicts import (
     Arrival,
+    Channels,
     EventVerdict,
     FrameArrival,
     Lanes,
@@ -31,7 +32,7 @@ Frames = Mapping[str, Any]
 """By atom (`ref_active`, `pred_active`, declared ones): a truth value, or an array of frames, or frames × channels."""
 
 
-class StreamMonitor(StreamScores):
+class StreamMonitor(StreamScores, Channels):
     """Monitors streams that advance together, one for each pair of a stream and a class.
 
     Every verdict comes out as soon as the contract determines it and is never changed (chapter 12). Channel
@@ -107,18 +108,6 @@ class StreamMonitor(StreamScores):
     def closed(self) -> bool:
         """Whether all streams have ended."""
         return len(self.ended) == len(self.streams)
-
-    def place(self, channel: int) -> tuple[str, str]:
-        """Where a channel belongs.
-
-        Args:
-            channel: the number of the channel, as verdicts give it.
-
-        Returns:
-            The names of its stream and of its class.
-        """
-        label, stream = divmod(channel, len(self.streams))
-        return self.streams[stream], self.classes[label]
 
     def push(self, frames: Frames, *, ignore: Any = None) -> Arrival:
         """Take in one frame or a chunk, and let out the verdicts that are due.
@@ -253,21 +242,7 @@ class StreamMonitor(StreamScores):
         if self.closed:
             raise ValueError("the streams have ended")
 
-    # Counts and scores
-
-    def counts(self, clause: str) -> ClauseCounts:
-        """The counts of the verdicts of a clause that are out.
-
-        Args:
-            clause: the name of the clause.
-
-        Returns:
-            The counts by class and stream.
-
-        Raises:
-            InvalidInput: the contract has no such clause; it names those there are.
-        """
-        known_name(clause, [c.name for c in self.contract.clauses], "clause", "unknown-clause")
+    def _counted(self, clause: str) -> ClauseCounts:
         shape = len(self.classes), len(self.streams)
         names = [c.name for c in self.contract.frame_clauses]
         if clause in names:
@@ -297,7 +272,7 @@ def check_names(contract: Contract, streams: tuple[str, ...], classes: tuple[str
 
 
 def clause_formulas(clause: FrameClause, *, ignoring: bool) -> tuple[Formula, ...]:
-    """What a clause's verdicts need: its obligation, its formula, and the conjuncts that tell which part failed."""
+    """The formulas behind the verdicts of a clause: obligation, formula, and the conjuncts that can fail alone."""
     obliged = And(clause.obligation, Not(Atom(IGNORED))) if ignoring else clause.obligation
     return (obliged, clause.body.formula, *_conjuncts(clause.body))
 

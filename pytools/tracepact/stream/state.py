@@ -124,11 +124,11 @@ class StreamState(Record, frozen=True):
 
     @property
     def channels(self) -> int:
-        """How many channels the streams and classes make."""
+        """The number of channels."""
         return len(self.streams) * len(self.classes)
 
     def length(self, channel: int) -> int:
-        """How many frames a channel has had."""
+        """The number of frames of a channel."""
         return self.ended.get(self.streams[channel % len(self.streams)], self.frames)
 
 
@@ -138,7 +138,7 @@ _SIDES = ("ref", "pred", "ignored")
 
 
 def contradictions(contract: Contract, state: StreamState) -> list[str]:
-    """What cannot be in a state that has the form of the schema."""
+    """Contradictions in a state that has the form of the schema."""
     # Sizes first: what is read after them is bounded by them, so no state can make much be allocated before it is
     # refused.
     contradictory = list(_names(state))
@@ -198,7 +198,7 @@ def _clauses(where: str, counts: Mapping[str, SavedCounts], names: Sequence[str]
 
 
 def _due(state: StreamState, channel: int, delay: int) -> int:
-    """How many verdicts of a frame clause are out (rules 12.2 and 12.3)."""
+    """The number of verdicts of a frame clause that are out (rules 12.2 and 12.3)."""
     length = state.length(channel)
     return length if state.streams[channel % len(state.streams)] in state.ended else max(0, length - delay)
 

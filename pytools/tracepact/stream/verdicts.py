@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from tracepact.data.family import Indices, pack, unpack
 from tracepact.declarations import renamed
+from tracepact.diagnostics.collection import known_name
 from tracepact.diagnostics.findings import Span
 from tracepact.evaluate.event_clauses import EventViolation
+from tracepact.evaluate.scorecard import blame
 from tracepact.evaluate.scores import ByClause, ClauseCounts, Score, aggregate, profile_mean, vector_mean
-from tracepact.evaluate.violations import blame
 from tracepact.language.contract import Aggregation, Contract, EventClause, FrameClause, Profile
 from tracepact.language.formula import Formula, FrameRun
 from tracepact.stream.window import Part, Step
@@ -134,6 +135,25 @@ def _compiled(places: Sequence[int]) -> Callable[[Sequence[int], Sequence[Part],
     return scope["count"]
 
 
+class Channels:
+    """What has a channel, `class · streams + stream`, for each of its classes in each of its streams."""
+
+    streams: tuple[str, ...]
+    classes: tuple[str, ...]
+
+    def place(self, channel: int) -> tuple[str, str]:
+        """Where a channel belongs.
+
+        Args:
+            channel: the number of the channel, as verdicts give it.
+
+        Returns:
+            The names of its stream and of its class.
+        """
+        label, stream = divmod(channel, len(self.streams))
+        return self.streams[stream], self.classes[label]
+
+
 # The scores of whatever counts verdicts while streams go on: a monitor and a bank score alike.
 
 
@@ -148,9 +168,24 @@ class StreamScores(ABC):
         """After how many frames the verdict of a frame is out, for every frame clause (rule 12.2)."""
         return {source.clause.name: source.delay for source in self._sources}
 
-    @abstractmethod
     def counts(self, clause: str) -> ClauseCounts:
-        """The counts of the verdicts of a clause that are out, by class and stream."""
+        """The counts of the verdicts of a clause that are out; those of a bank are of its open streams.
+
+        Args:
+            clause: the name of the clause.
+
+        Returns:
+            The counts by class and stream, in the order of `streams`.
+
+        Raises:
+            InvalidInput: the contract has no such clause; it names those there are.
+        """
+        known_name(clause, [c.name for c in self.contract.clauses], "clause", "unknown-clause")
+        return self._counted(clause)
+
+    @abstractmethod
+    def _counted(self, clause: str) -> ClauseCounts:
+        """The counts of a clause that the contract has."""
 
     def score(self, clause: str, aggregation: Aggregation | None = None) -> Score:
         """The score of a clause over the verdicts that are out (rule 12.5).

@@ -1,6 +1,6 @@
 """The sliding window: formulas as a program over integers, what is kept of a stream, one frame at a time."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tracepact.diagnostics.collection import InvalidInput
@@ -43,11 +43,6 @@ EDGES = {
     "pred_offset": "pred_active",
 }
 """The atoms that are made from an activity, which must reach one frame farther back for them."""
-
-
-def inputs_of(atoms: Iterable[str]) -> tuple[str, ...]:
-    """The masks that must be given for some atoms, sorted."""
-    return tuple(sorted({EDGES.get(name, name) for name in atoms}))
 
 
 def compile_formulas(
@@ -157,7 +152,7 @@ class Part(NamedTuple):
     within: int
 
     def of(self, channels: int) -> "Part":
-        """The part in the channels of a mask alone."""
+        """The part, restricted to the channels of a mask."""
         return self._replace(within=self.within & channels)
 
 
@@ -170,7 +165,7 @@ class Step(NamedTuple):
     parts: tuple[Part, ...]
 
     def of(self, channels: int) -> "Step":
-        """The step in the channels of a mask alone."""
+        """The step, restricted to the channels of a mask."""
         return self._replace(parts=tuple(part.of(channels) for part in self.parts))
 
 
@@ -187,7 +182,7 @@ class Window:
         self.held = 0
         formulas = [formula for group in groups for formula in group]
         named = frozenset().union(*(atoms(formula) for formula in formulas))
-        self.inputs = inputs_of(named)
+        self.inputs = tuple(sorted({EDGES.get(name, name) for name in named}))
         self.kept = [0] * len(self.inputs)
         self.delays = tuple(max(map(lookahead, group)) for group in groups)
         reaches = (max(map(lookahead, group)) + max(map(lookback, group)) for group in groups)
@@ -242,7 +237,7 @@ class Window:
         return Step(first, end - 1, masks, tuple(parts))
 
     def _parts(self, before: int, after: int, held: int) -> tuple[Part, ...]:
-        """What is due of each group; the same for every chunk of one length once the window is full."""
+        """The verdicts of each group that are due; the same for every chunk of one length once the window is full."""
         first = before - held
         return tuple(self._part(max(0, before - d) - first, max(0, after - d) - first) for d in self.delays)
 
@@ -284,7 +279,7 @@ def farthest(formulas: Sequence[Formula]) -> int:
 # them.
 
 _MOST = 300
-"""How many looks a contract may need for one frame; with more, masks are faster."""
+"""The most looks at places that one frame may need; with more, masks are faster."""
 
 Taken = tuple[int, tuple[int, ...]]
 """The clauses that are violated, as bits, and the inputs with the frame behind them."""
@@ -301,20 +296,20 @@ def compile_frame(
     clauses: Sequence[tuple[Formula, Formula]],
     delays: Sequence[int],
     inputs: Sequence[str],
-    given: Sequence[str],
+    names: Sequence[str],
     width: int,
 ) -> TakeFrame | None:
     """The function of a frame for obligations and formulas, behind a full window of `width` frames; may be too long."""
     looks = _Looks({name: f"a{i}" for i, name in enumerate(inputs)})
-    lines = ["def take(frames, kept, totals):", f"    if len(frames) != {len(given)}:", "        return None"]
-    for i, name in enumerate(given):
+    lines = ["def take(frames, kept, totals):", f"    if len(frames) != {len(names)}:", "        return None"]
+    for i, name in enumerate(names):
         lines += [
             f"    v{i} = frames.get({name!r})",
             f"    if v{i} is not True and v{i} is not False:",
             "        return None",
         ]
     for i, name in enumerate(inputs):
-        value = f"v{list(given).index(name)}"
+        value = f"v{list(names).index(name)}"
         lines += [f"    a{i} = kept[{i}] | {value} << {width}", f"    kept[{i}] = a{i} >> 1"]
     lines.append("    violated = 0")
     try:

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.data.events import NOWHERE
-from tracepact.data.family import Family, Runs, Side, offset, onset
-from tracepact.data.grid import RunColumns, run_columns
+from tracepact.data.family import Family, RunColumns, Runs, Side, offset, onset, run_columns
 from tracepact.evaluate.event_clauses import evaluate_events
 from tracepact.evaluate.masks import IntegerAlgebra, evaluate_masks
 from tracepact.evaluate.soft_family import greatest_of_others
@@ -34,7 +33,7 @@ _OTHERS = "other_pred_active"
 
 
 def frame_steps(
-    clauses: Sequence[FrameClause], given: FieldFamily, advance: Callable[[int, int], None] = lambda done, of: None
+    clauses: Sequence[FrameClause], ranked: FieldFamily, advance: Callable[[int, int], None] = lambda done, of: None
 ) -> dict[str, CountSteps]:
     """Satisfied and obligated counts of frame clauses as step functions of the threshold (rule 19.5).
 
@@ -42,14 +41,14 @@ def frame_steps(
     """
     if not clauses:
         return {}
-    lines = _SegmentLine(clauses, given)
-    builders = [StepsBuilder(given.shape, 2) for _ in clauses]
+    lines = _SegmentLine(clauses, ranked)
+    builders = [StepsBuilder(ranked.shape, 2) for _ in clauses]
     for done, rows in lines.rows():
         for builder, counts in zip(builders, _counts(clauses, rows), strict=True):
             builder.add(rows.cut, rows.entry, increments(counts, rows.stretch))
         advance(done, lines.stretches)
     steps = {clause.name: builder.build() for clause, builder in zip(clauses, builders, strict=True)}
-    if lines.stretches == given.family.segments:
+    if lines.stretches == ranked.family.segments:
         return steps
     # Where a clip is cut depends on the others: what cancels between two stretches of it must not show as a piece.
     netted = {name: steps.netted() for name, steps in steps.items()}
@@ -77,26 +76,24 @@ class _RowAtoms(dict[str, int]):
         self._active, self._repeats, self._per_row, self.valid = active, repeats, per_row, valid
 
     def __missing__(self, name: str) -> int:
-        mask = self[name] = self._make(name)
-        return mask
-
-    def _make(self, name: str) -> int:
         match name:
             case "ref_onset" | "pred_onset":
-                return onset(self[name.replace("onset", "active")])
+                mask = onset(self[name.replace("onset", "active")])
             case "ref_offset" | "pred_offset":
-                return offset(self[name.replace("offset", "active")], self.valid)
-        if name in self._per_row:
-            return _mask(self._per_row[name])
-        return _mask(self._active[name][self._repeats])
+                mask = offset(self[name.replace("offset", "active")], self.valid)
+            case _:
+                rows = self._per_row[name] if name in self._per_row else self._active[name][self._repeats]
+                mask = _mask(rows)
+        self[name] = mask
+        return mask
 
 
 class _SegmentLine:
     """All segments one after another on a line of frames, and the stretches they are cut into."""
 
-    def __init__(self, clauses: Sequence[FrameClause], given: FieldFamily) -> None:
-        family = given.family
-        self._given = given
+    def __init__(self, clauses: Sequence[FrameClause], ranked: FieldFamily) -> None:
+        family = ranked.family
+        self._ranked = ranked
         self._names = frozenset().union(*(atoms_of(f) for c in clauses for f in (c.obligation, c.formula)))
         formulas = [formula for clause in clauses for formula in (clause.obligation, clause.formula)]
         self.longest = max(family.frames, default=1)
@@ -131,9 +128,9 @@ class _SegmentLine:
     def rows(self) -> Iterator[tuple[int, _StretchCuts]]:
         """Rows of some stretches at a time, with how many stretches are done."""
         width = self.words * _WORD
-        fields = {"pred_active": self._line(self._given.ranks)}
+        fields = {"pred_active": self._line(self._ranked.ranks)}
         if _OTHERS in self._names:
-            fields[_OTHERS] = self._line([greatest_of_others(ranks.T, NOWHERE).T for ranks in self._given.ranks])
+            fields[_OTHERS] = self._line([greatest_of_others(ranks.T, NOWHERE).T for ranks in self._ranked.ranks])
         masks = self._masks()
         # As many stretches as fit if every frame has a score of its own: the worst case decides the memory.
         some = max(1, _CELLS // (width * (len(fields) * width + 1)))
@@ -159,7 +156,7 @@ class _SegmentLine:
         return np.concatenate([np.concatenate(clips).T.reshape(-1), np.zeros(1, np.int64)]).astype(np.int32)
 
     def _masks(self) -> dict[str, Flags]:
-        family = self._given.family
+        family = self._ranked.family
         masks = {"ignored": self._painted(family.ignored), "ref_active": self._painted(family.runs[Side.REF])}
         if CLASS_ATOMS[0] in self._names:
             rows = masks["ref_active"][:-1].reshape(len(family.classes), -1)
@@ -168,7 +165,7 @@ class _SegmentLine:
         return masks | {name: self._painted(runs) for name, runs in family.masks.items() if name in self._names}
 
     def _painted(self, runs: Runs) -> Flags:
-        """The frames of runs given by segment; runs of one segment do not touch."""
+        """The frames of runs ranked by segment; runs of one segment do not touch."""
         columns = run_columns(runs)
         # Where runs begin and end, added up: no loop over runs, of which a reference has many.
         turns = np.zeros(int(self.frames.sum()) + 1, dtype=np.int8)
@@ -222,7 +219,7 @@ _RUNS = 2**18
 
 
 def event_steps(
-    contract: Contract, given: FieldFamily, advance: Callable[[int, int], None] = lambda done, of: None
+    contract: Contract, ranked: FieldFamily, advance: Callable[[int, int], None] = lambda done, of: None
 ) -> dict[str, CountSteps]:
     """Satisfied and obligated counts of event clauses as step functions of the threshold, and counter evidence.
 
@@ -232,10 +229,10 @@ def event_steps(
     clauses = contract.event_clauses
     if not clauses:
         return {}
-    builders = [StepsBuilder(given.shape, 3) for _ in clauses]
-    of = given.family.segments
-    for done, rows in _portions(given):
-        family, label_of = _family(rows, given, any(clause.compares_classes for clause in clauses))
+    builders = [StepsBuilder(ranked.shape, 3) for _ in clauses]
+    of = ranked.family.segments
+    for done, rows in _portions(ranked):
+        family, label_of = _family(rows, ranked, any(clause.compares_classes for clause in clauses))
         evaluated = evaluate_events(contract, family)
         own = label_of * len(rows.segment) + np.arange(len(rows.segment))
         evidence = evaluated.counter_evidence[own].astype(np.int64)
@@ -257,14 +254,14 @@ class _EventCuts:
     end: Whole
 
 
-def _portions(given: FieldFamily) -> Iterator[tuple[int, _EventCuts]]:
+def _portions(ranked: FieldFamily) -> Iterator[tuple[int, _EventCuts]]:
     """Rows of some segments at a time, with how many segments are done."""
     gathered: list[_EventCuts] = []
     runs = 0
-    segments = given.family.segments
+    segments = ranked.family.segments
     for segment in range(segments):
-        label, clip = divmod(segment, len(given.family.clips))
-        gathered.append(_rows(segment, given.ranks[clip][:, label]))
+        label, clip = divmod(segment, len(ranked.family.clips))
+        gathered.append(_rows(segment, ranked.ranks[clip][:, label]))
         runs += len(gathered[-1].row) + len(gathered[-1].cut)
         if runs >= _RUNS or segment == segments - 1:
             yield segment + 1, _joined(gathered)
@@ -290,12 +287,12 @@ def _joined(parts: list[_EventCuts]) -> _EventCuts:
     return _EventCuts(segment, cut, np.concatenate(rows), start, end)
 
 
-def _family(rows: _EventCuts, given: FieldFamily, compares_classes: bool) -> tuple[Family, Whole]:
+def _family(rows: _EventCuts, ranked: FieldFamily, compares_classes: bool) -> tuple[Family, Whole]:
     """The rows as clips, and the class of each in this family.
 
     Its classes are all, where a predicate compares them, else one that stands for each row's own.
     """
-    family, number = given.family, len(rows.segment)
+    family, number = ranked.family, len(rows.segment)
     label, clip = np.divmod(rows.segment, len(family.clips))
     labels = label if compares_classes else np.zeros_like(label)
     classes = family.classes if compares_classes else family.classes[:1]

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracepact.data.events import ScoreLevels
-from tracepact.language.contract import Aggregation
-from tracepact.thresholds.quantities import Quantities, is_least_best, weights_of
-from tracepact.thresholds.ratios import Options, best_quotient, options_of, parts_of
+from tracepact.language.contract import Aggregation, OmittedEntries
+from tracepact.thresholds.quantities import MetricRate, Quantities, is_least_best, parts_of, weights_of
 from tracepact.thresholds.steps import Best, CountSteps, Values, Whole, best, holds
 
 # From cuts to thresholds: where a stretch of cuts begins and ends, and a short threshold inside it.
@@ -81,7 +82,7 @@ class QuantityBound:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a choice is to be best at, and what it must meet."""
+    """An objective, and the requirements that a choice must meet."""
 
     name: str
     bounds: tuple[QuantityBound, ...] = ()
@@ -94,7 +95,7 @@ class Goal:
 
     @property
     def text(self) -> str:
-        """What it is to be best at, as it is written."""
+        """The objective as it is written."""
         return self.name if self.aggregation is None else f"{self.aggregation.value}.{self.name}"
 
     @property
@@ -117,12 +118,7 @@ class CutChoice:
 
 
 def choose(
-    quantities: Quantities,
-    goal: Goal,
-    cuts: tuple[int, int],
-    *,
-    label: int | None = None,
-    clips: Whole | None = None,
+    quantities: Quantities, goal: Goal, cuts: tuple[int, int], *, label: int | None = None, clips: Whole | None = None
 ) -> CutChoice | None:
     """The best choice among the cuts from one to another; None if the objective asks nothing at any of them."""
     low, high = cuts
@@ -161,6 +157,116 @@ def _over(values: Values, line: Whole) -> Values:
     """The values over more cuts, each of which begins a stretch."""
     place = np.searchsorted(values.cuts, line, side="right") - 1
     return Values(line, values.near[place], values.earned[place], values.error, values.exactly)
+
+
+# Thresholds of all classes at once for a quotient of sums over classes: no combination is better (rule 20.10).
+#
+# A pooled score and a micro rate are Σ top / Σ bottom over the classes, each summand a function of its class's cut
+# alone. A mean over the classes that are not left out is one too: a class adds its value and 1, or 0 and 0.
+#
+# Dinkelbach's method (1967): with λ the value reached, every class takes the cut with the greatest top − λ · bottom.
+# If the sum of these is positive, their quotient is greater than λ, and the step is repeated from it. If it is not,
+# then every combination has Σ top ≤ λ · Σ bottom, so that none is better than λ. Each step reaches a greater
+# quotient out of finitely many, so it ends. A positive sum never has Σ bottom = 0: where a bottom is 0, so is its
+# top.
+
+_EXACT = 1 << 31
+"""Products of two whole numbers below this fit in 63 bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """What a class may add to a quotient: its cuts, and the top and the bottom at each."""
+
+    cuts: Whole
+    top: NDArray[Any]
+    bottom: NDArray[Any]
+
+    def within(self, low: int, high: int) -> "Options":
+        """The options that the cuts from low to high have, each at its first of them."""
+        first, last = (int(np.searchsorted(self.cuts, cut, side="right")) - 1 for cut in (low, high))
+        here = slice(first, last + 1)
+        return Options(np.maximum(self.cuts[here], low), self.top[here], self.bottom[here])
+
+
+def best_quotient(classes: Sequence[Options], start: Fraction, *, least: bool = False) -> list[int] | None:
+    """The place of each class's option in a combination whose quotient none exceeds; None if none exceeds `start`.
+
+    With `least`, none is below it; the bottoms must then not depend on the choice.
+    """
+    sign = -1 if least else 1
+    reached, chosen = start, None
+    while True:
+        places = [int(np.argmax(sign * _excess(own, reached))) for own in classes]
+        tops, bottoms = (
+            sum(part[place] for part, place in zip(parts, places, strict=True))
+            for parts in ([own.top for own in classes], [own.bottom for own in classes])
+        )
+        top, bottom = Fraction(tops), Fraction(bottoms)
+        if sign * (top - reached * bottom) <= 0:
+            return chosen
+        reached, chosen = top / bottom, places
+
+
+def _excess(options: Options, reached: Fraction) -> NDArray[Any]:
+    """The top less the quotient reached times the bottom, in whole parts or in fractions; exact."""
+    p, q = reached.numerator, reached.denominator
+    largest = max(p, q, *(int(part.max(initial=0)) for part in (options.top, options.bottom)))
+    if largest >= _EXACT:
+        return np.asarray(options.top.astype(object) * q - options.bottom.astype(object) * p)
+    return np.asarray(options.top * q - options.bottom * p)
+
+
+def options_of(
+    quantities: Quantities, goal: Goal, label: int, cuts: tuple[int, int], clips: Whole | None
+) -> Options | None:
+    """What a class adds to a goal at each cut; None if the goal is not one quotient of sums over classes.
+
+    Substitutions belong to two classes and are left out.
+    """
+    name, aggregation = goal.name, goal.aggregation
+    parts = weights_of(quantities.contract, name)
+    if parts is None:
+        metric_rate = MetricRate.of(name)
+        if metric_rate.macro:
+            return _mean_options(quantities.values(name, label=label, clips=clips).within(*cuts), cuts[1])
+        tallies = quantities.metric(metric_rate.metric).tallies
+        return _options_at(tallies, metric_rate.top, metric_rate.bottom, label, clips).within(*cuts)
+    rule = quantities.aggregation(name, aggregation).steps
+    if rule.adds_classes:
+        if len(parts) > 1:
+            return None
+        steps = quantities.steps(parts[0][0])
+        first, second = (tuple(int(k == place) for k in range(len(steps.base))) for place in (0, 1))
+        return _options_at(steps, first, second, label, clips).within(*cuts)
+    values = quantities.values(name, aggregation, label=label, clips=clips).within(*cuts)
+    if rule.leaves_out is OmittedEntries.NOTHING:
+        top_value = best(values, cuts[1], allowed=None, marked=True)
+        return None if top_value is None else _listed([(top_value.stretches[0][0], top_value.value, 1)])
+    return _mean_options(values, cuts[1]) if rule.adds_clips and len(parts) == 1 else None
+
+
+def _options_at(
+    steps: CountSteps, top: Sequence[int], bottom: Sequence[int], label: int, clips: Whole | None
+) -> Options:
+    own = steps.label(label)
+    cuts, counts = (own if clips is None else own.select(clips)).running()
+    return Options(cuts, np.asarray(top) @ counts, np.asarray(bottom) @ counts)
+
+
+def _mean_options(values: Values, last: int) -> Options:
+    """The best value with 1, and where the class can be left out, 0 with 0: no other option is ever greater."""
+    top = best(values, last)
+    rows: list[tuple[int, Fraction, int]] = [] if top is None else [(top.stretches[0][0], top.value, 1)]
+    out = np.flatnonzero(~values.earned)
+    if len(out):
+        rows.append((int(values.cuts[out[0]]), Fraction(0), 0))
+    return _listed(rows)
+
+
+def _listed(rows: Sequence[tuple[int, Fraction, int]]) -> Options:
+    cuts, tops, bottoms = zip(*rows, strict=True)
+    return Options(np.array(cuts), np.array(tops, dtype=object), np.array(bottoms, dtype=object))
 
 
 # A cut for every class, chosen together for a goal as it is reported: over all classes (rules 20.9 and 20.10).
@@ -216,11 +322,12 @@ class Joint:
             self._quantities.replaced(clauses, {name: moved[name] for name in self._metrics}), self.goal, cuts
         )
 
-    def _moved(self, name: str, label: int, own: CountSteps) -> CountSteps:
+    def _moved(self, name: str, label: int, alone: CountSteps) -> CountSteps:
         counts = self._counts[name].copy()
-        counts[:, label] = own.base
+        counts[:, label] = alone.base
         shape = counts.shape[1], counts.shape[2]
-        return CountSteps(shape, counts.reshape(len(counts), -1), own.cut, own.entry + label * shape[1], own.change)
+        entry = alone.entry + label * shape[1]
+        return CountSteps(shape, counts.reshape(len(counts), -1), alone.cut, entry, alone.change)
 
     def _own(self, quantities: Quantities, label: int) -> dict[str, CountSteps]:
         # Class by class the steps are sliced once: a climb asks for them hundreds of times.
@@ -233,25 +340,19 @@ class Joint:
         return self._steps[key]
 
 
-def choose_jointly(
-    sources: Mapping[int, Quantities],
-    goal: Goal,
-    levels: ScoreLevels,
-    cuts: tuple[int, int],
-    clips: Whole | None = None,
-) -> JointChoice | None:
+def choose_jointly(sources: Mapping[int, Quantities], goal: Goal, clips: Whole | None = None) -> JointChoice | None:
     """A source and a cut for every class; None if the goal asks nothing at any.
 
-    No combination is better where the goal is one quotient and requires nothing (see `ratios`). Else no single class's
-    cut improves what is chosen, from the best common cut and from each class's own best. It is never worse than a
-    common cut.
+    No combination is better where the goal is one quotient and requires nothing (see `best_quotient`). Else no single
+    class's cut improves what is chosen, from the best common cut and from each class's own best. It is never worse than
+    a common cut.
     """
-    common = _best_of(goal, {key: choose(own, goal, cuts, clips=clips) for key, own in sources.items()})
+    climb = _CutClimb(sources, goal, clips)
+    common = _best_of(goal, {key: choose(own, goal, climb.cuts, clips=clips) for key, own in sources.items()})
     if common is None:
         return None
-    climb = _CutClimb(sources, goal, levels, cuts, clips)
     key, choice = common
-    start = [_placed(key, levels, choice.found.stretches)] * climb.classes
+    start = [_placed(key, climb.levels, choice.found.stretches)] * climb.classes
     # Requirements tie classes together beyond any quotient, and choosing under them is a knapsack problem in general:
     # then a climb from several starts is what is affordable, and the record says so.
     quotient = None if goal.bounds else climb.quotient(start)
@@ -269,16 +370,11 @@ def choose_jointly(
 class _CutClimb:
     """Starts, and the best that is reached from one by moving single classes."""
 
-    def __init__(
-        self,
-        sources: Mapping[int, Quantities],
-        goal: Goal,
-        levels: ScoreLevels,
-        cuts: tuple[int, int],
-        clips: Whole | None,
-    ) -> None:
-        self._sources, self._goal, self._levels, self._cuts, self._clips = sources, goal, levels, cuts, clips
+    def __init__(self, sources: Mapping[int, Quantities], goal: Goal, clips: Whole | None) -> None:
+        self._sources, self._goal, self._clips = sources, goal, clips
         self._any = next(iter(sources.values()))
+        self.levels = self._any.given.levels
+        self.cuts = cut_range(self.levels)
         self._joint = Joint(self._any, goal, clips)
         self.classes = self._any.given.shape[0]
 
@@ -287,14 +383,14 @@ class _CutClimb:
         goal = Goal(bound.name, (), bound.aggregation)
         if goal.least is not bound.least:
             return None
-        return choose_jointly(self._sources, goal, self._levels, self._cuts, self._clips)
+        return choose_jointly(self._sources, goal, self._clips)
 
     def own(self, start: Sequence[Pick]) -> list[Pick]:
         """Each class at the best cut of its own counts; where they ask nothing, at that of a start."""
         picks = []
         for label, other in enumerate(start):
             choices = {
-                key: choose(own, self._goal, self._cuts, label=label, clips=self._clips)
+                key: choose(own, self._goal, self.cuts, label=label, clips=self._clips)
                 for key, own in self._sources.items()
             }
             top = _best_of(self._goal, choices)
@@ -303,20 +399,15 @@ class _CutClimb:
 
     def quotient(self, start: Sequence[Pick]) -> tuple[Sequence[Pick], bool] | None:
         """The best combination of a goal that is one quotient, and whether none is better; None if it is not one."""
-        rows = [self._options(label) for label in range(self.classes)]
-        if any(row is None for row in rows):
-            return None
-        options = [row for row in rows if row is not None]
-        self._put(start)
-        now = self._value(start)
+        options = [row for label in range(self.classes) if (row := self._options(label)) is not None]
+        now = self._reached(start) if len(options) == self.classes else None
         if now is None:
             return None
         places = best_quotient([own for own, _ in options], now.found.value, least=self._goal.least)
         if places is None:
             return start, True
         picks = [Pick(keys[at], int(own.cuts[at])) for (own, keys), at in zip(options, places, strict=True)]
-        self._put(picks)
-        if self._value(picks) is not None:
+        if self._reached(picks) is not None:
             return picks, True
         return self._asking(picks)
 
@@ -328,8 +419,7 @@ class _CutClimb:
         best_picks: tuple[CutChoice, Sequence[Pick]] | None = None
         for label, own in enumerate(self.own(picks)):
             changed = [own if k == label else pick for k, pick in enumerate(picks)]
-            self._put(changed)
-            choice = self._value(changed)
+            choice = self._reached(changed)
             if choice is not None and (best_picks is None or is_better(self._goal, choice, best_picks[0])):
                 best_picks = choice, changed
         single = len(weights_of(self._any.contract, self._goal.name) or [1]) == 1
@@ -337,9 +427,9 @@ class _CutClimb:
 
     def _options(self, label: int) -> tuple[Options, list[int]] | None:
         """What a class adds under every source, and the source of each."""
-        goal, parts, keys = self._goal, [], []
+        parts, keys = [], []
         for key, own in self._sources.items():
-            options = options_of(own, goal.name, goal.aggregation, label, self._cuts, self._clips)
+            options = options_of(own, self._goal, label, self.cuts, self._clips)
             if options is None:
                 return None
             parts.append(options)
@@ -350,9 +440,7 @@ class _CutClimb:
     def climbed(self, start: Sequence[Pick]) -> JointChoice | None:
         """What is reached from a start when no single class improves it; equal cuts are placed by rule 20.10."""
         picks = list(start)
-        self._put(picks)
-        now = self._value(picks)
-        now = self._improve(picks, now)
+        now = self._improve(picks, self._reached(picks))
         for label in range(self.classes):
             if (found := self._moved(label)) is not None and (now is None or not is_better(self._goal, now, found[1])):
                 now = found[1]
@@ -360,7 +448,7 @@ class _CutClimb:
         now = self._improve(picks, now)
         if now is None:
             return None
-        placed = [p if p.threshold is not None else _placed(p.source, self._levels, [(p.cut, p.cut)]) for p in picks]
+        placed = [p if p.threshold is not None else _placed(p.source, self.levels, [(p.cut, p.cut)]) for p in picks]
         return JointChoice(tuple(placed), now, exact=False)
 
     def _improve(self, picks: list[Pick], now: CutChoice | None) -> CutChoice | None:
@@ -377,23 +465,21 @@ class _CutClimb:
         return now
 
     def _moved(self, label: int) -> tuple[int, CutChoice] | None:
-        choices = {key: self._joint.choose(label, own, self._cuts) for key, own in self._sources.items()}
+        choices = {key: self._joint.choose(label, own, self.cuts) for key, own in self._sources.items()}
         return _best_of(self._goal, choices)
 
     def _take(self, picks: list[Pick], label: int, key: int, choice: CutChoice) -> None:
-        asked = choice.found.stretches != (self._cuts,)
+        asked = choice.found.stretches != (self.cuts,)
         if asked:
-            picks[label] = _placed(key, self._levels, choice.found.stretches)
+            picks[label] = _placed(key, self.levels, choice.found.stretches)
         else:
-            picks[label] = Pick(key, self._levels.above(HALF), HALF, asked=False)
+            picks[label] = Pick(key, self.levels.above(HALF), HALF, asked=False)
         self._joint.put(label, self._sources[key], picks[label].cut)
 
-    def _put(self, picks: Sequence[Pick]) -> None:
+    def _reached(self, picks: Sequence[Pick]) -> CutChoice | None:
+        """What a pick for each class reaches; None if nothing is asked."""
         for label, pick in enumerate(picks):
             self._joint.put(label, self._sources[pick.source], pick.cut)
-
-    def _value(self, picks: Sequence[Pick]) -> CutChoice | None:
-        """What is reached now; None if nothing is asked."""
         first = picks[0]
         return self._joint.choose(0, self._sources[first.source], (first.cut, first.cut))
 

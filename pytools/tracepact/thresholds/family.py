@@ -1,12 +1,12 @@
-"""A score field, or detections with confidences, on a contract's grid beside their reference."""
+"""Scores of frames or of events on a contract's grid beside their reference, and with a threshold held."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from tracepact.data.assembly import FrameMask, assemble, label_help
+from tracepact.data.assembly import assemble
 from tracepact.data.events import (
     NOWHERE,
     ClipScores,
@@ -19,11 +19,12 @@ from tracepact.data.events import (
     ScoreLevels,
     columns,
     common_unit,
+    levels_of_texts,
     ratios,
     ticks,
 )
-from tracepact.data.family import Family, Mode, Side
-from tracepact.data.grid import Grid, RunColumns
+from tracepact.data.family import Family, Grid, Mode, RunColumns, Side
+from tracepact.data.labels import label_help
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
 from tracepact.language.contract import Contract, Projection
@@ -50,7 +51,7 @@ class Detections:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name that messages use."""
         return self.table.name
 
     @property
@@ -122,7 +123,7 @@ class FieldFamily:
 
     @property
     def seconds(self) -> Fraction:
-        """How long all clips are together."""
+        """The sum of the lengths of all clips."""
         return sum(self.lengths.values(), Fraction(0))
 
     @property
@@ -150,75 +151,93 @@ class FieldFamily:
 def field_family(
     contract: Contract,
     reference: EventTable,
-    field: ScoreField,
+    scores: ScoreField | Detections,
     *,
     durations: Durations | Fraction | None = None,
     mode: Mode = Mode.CLASS_INDEXED,
     ignore: Regions | None = None,
-    masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     diagnostics: Diagnostics,
     classes: Sequence[str] | None = None,
 ) -> FieldFamily:
-    """Put a reference and a field on the contract's grid; errors raise InvalidInput.
+    """Put a reference and scores, of frames or of events, on the contract's grid; errors raise InvalidInput.
 
-    The classes are the contract's labels, else those of the reference and of the field (rule 19.3). Without durations
+    The classes are the contract's labels, else those of the reference and of the scores (rule 19.3). Without durations
     a clip is as long as its field. `classes` are those of a whole of which this is a part, as for `assemble`.
     """
-    ends = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    lengths = Durations(field.name, ends) if durations is None else durations
-    nothing = EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest)
-    if mode is Mode.CLASS_INDEXED and classes is None:
-        report_columns(contract, reference, field.classes, field.name, diagnostics)
-    faults = Diagnostics(list(diagnostics))
-    labelled = contract_of_field(contract, reference, field.classes)
+    faults = diagnostics
+    if isinstance(scores, ScoreField):
+        ends = {clip: frames.edges[-1] for clip, frames in scores.clips.items()}
+        durations = Durations(scores.name, ends) if durations is None else durations
+        predicted = EventTable(scores.name, dict.fromkeys(scores.clips, ()), scores.digest)
+        if mode is Mode.CLASS_INDEXED and classes is None:
+            report_columns(contract, reference, scores.classes, scores.name, diagnostics)
+        contract = contract_of_field(contract, reference, scores.classes)
+        faults = Diagnostics(list(diagnostics))
+    else:
+        predicted = scores.table
     family = assemble(
-        labelled,
+        contract,
         reference,
-        nothing,
-        durations=lengths,
+        predicted,
+        durations=durations,
         mode=mode,
         ignore=ignore,
-        masks=masks,
         diagnostics=faults,
         classes=classes,
         limit="scores",
+        allow_outside=True,
     )
-    # The side without events would be reported for every class: columns say that better, above.
-    new = faults.items[len(diagnostics) :]
-    diagnostics.extend(one for one in new if one.code != "one-sided-label")
-    measured = {clip: lengths if isinstance(lengths, Fraction) else lengths.clips[clip] for clip in family.clips}
-    ordered = field if mode is Mode.UNION else _in_order(field, family)
+    assert durations is not None  # else assembling has raised
+    lengths = {clip: durations if isinstance(durations, Fraction) else durations.clips[clip] for clip in family.clips}
+    if isinstance(scores, ScoreField):
+        # The side without events would be reported for every class: columns say that better, above.
+        diagnostics.extend(one for one in faults.items[len(diagnostics) :] if one.code != "one-sided-label")
+        ranks, field = _frames_on_grid(contract, scores, family, lengths)
+        if ignore is not None:
+            field = _family_without_ignored(field, ignore, mode)
+        return FieldFamily(family, scores.levels, tuple(ranks), reference, field, lengths, ignore)
+    # A frame has the greatest rank of the events that give it.
+    grid_ranks = _on_grid(scores, family, lengths, Grid(contract.step, contract.projection))
+    family = replace(family, runs={**family.runs, Side.PRED: {}})
+    judged = scores if ignore is None else _detections_without_ignored(scores, family, ignore)
+    # In union a region leaves out events that are joined.
+    field = _in_cells(scores if mode is Mode.UNION else judged, family)
+    if mode is Mode.UNION and ignore is not None:
+        field = _family_without_ignored(field, ignore, mode)
+    return FieldFamily(family, scores.levels, grid_ranks, reference, field, lengths, ignore, judged)
+
+
+def _frames_on_grid(
+    contract: Contract, field: ScoreField, family: Family, lengths: Mapping[str, Fraction]
+) -> tuple[list[Ranks], ScoreField]:
+    """Of every clip the ranks on the grid, frames × classes, and the field with a column for each class."""
+    union = family.mode is Mode.UNION
+    ordered = field if union else _in_order(field, family)
     empty = np.zeros((1, len(ordered.classes)), np.int64) + NOWHERE
     ranks = []
     alike: dict[tuple[int, int, Fraction], Ranks] = {}
     for clip, frames in zip(family.clips, family.frames, strict=True):
-        scores = ordered.clips.get(clip) or ClipScores((Fraction(0), measured[clip]), empty)
+        scores = ordered.clips.get(clip) or ClipScores((Fraction(0), lengths[clip]), empty)
         # Clips of a folder mostly share one line of edges and one length: projecting is exact and slow, so it is done
         # once for all that are alike.
-        key = id(scores.edges), frames, measured[clip]
-        if contract.projection is not Projection.CENTRE or scores.edges[-2] >= measured[clip]:
-            ranks.append(_projected(_inside(scores, measured[clip]), contract.projection, family.step, frames))
+        key = id(scores.edges), frames, lengths[clip]
+        if contract.projection is not Projection.CENTRE or scores.edges[-2] >= lengths[clip]:
+            ranks.append(_projected(_inside(scores, lengths[clip]), contract.projection, family.step, frames))
             continue
         if key not in alike:
             alike[key] = scores.covering(family.step, frames)
         covering = alike[key]
         ranks.append(np.where(covering[:, None] == NOWHERE, NOWHERE, scores.ranks[covering]))
-    judged = ordered
-    if mode is Mode.UNION:  # each class on the grid by itself, then all as one
-        ranks = [ends.max(axis=1, keepdims=True) for ends in ranks]
-        judged = _as_one(ordered, family)
-    if ignore is not None:
-        judged = _family_without_ignored(judged, ignore, mode)
-    return FieldFamily(family, field.levels, tuple(ranks), reference, judged, measured, ignore)
-
-
-def _as_one(field: ScoreField, family: Family) -> ScoreField:
-    """The field whose runs at a threshold are the joined runs of all columns there."""
-    clips = {
+    if not union:
+        return ranks, ordered
+    # Each class on the grid by itself, then all as one: the field whose runs at a threshold are the joined runs of all
+    # columns there.
+    joined = {
         clip: replace(scores, ranks=scores.ranks.max(axis=1, keepdims=True, initial=NOWHERE))
         for clip, scores in field.clips.items()
     }
-    return replace(field, classes=family.classes, clips=clips)
+    as_one = replace(field, classes=family.classes, clips=joined)
+    return [columns.max(axis=1, keepdims=True) for columns in ranks], as_one
 
 
 def _family_without_ignored(field: ScoreField, ignore: Regions, mode: Mode) -> ScoreField:
@@ -343,49 +362,7 @@ def _over(combine: "np.ufunc", ranks: Ranks, first: Ranks, last: Ranks) -> Ranks
     return np.where(some[:, None], combined, NOWHERE)
 
 
-# Detections on the grid of a contract beside their reference: what every threshold is asked about (rule 20.13).
-
-
-def detection_family(
-    contract: Contract,
-    reference: EventTable,
-    given: Detections,
-    *,
-    durations: Durations | Fraction | None = None,
-    mode: Mode = Mode.CLASS_INDEXED,
-    ignore: Regions | None = None,
-    masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
-    diagnostics: Diagnostics,
-    classes: Sequence[str] | None = None,
-) -> FieldFamily:
-    """Put a reference and detections on the contract's grid; errors raise InvalidInput.
-
-    A frame has the greatest rank of the events that give it. `classes` are those of a whole of which this is a part.
-    """
-    family = assemble(
-        contract,
-        reference,
-        given.table,
-        durations=durations,
-        mode=mode,
-        ignore=ignore,
-        masks=masks,
-        diagnostics=diagnostics,
-        limit="scores",
-        allow_outside=True,
-        classes=classes,
-    )
-    assert durations is not None  # else assembling has raised
-    lengths = {clip: durations if isinstance(durations, Fraction) else durations.clips[clip] for clip in family.clips}
-    ranks = _on_grid(given, family, lengths, Grid(contract.step, contract.projection))
-    family = replace(family, runs={**family.runs, Side.PRED: {}})
-    judged = given if ignore is None else _detections_without_ignored(given, family, ignore)
-    if mode is Mode.UNION:  # a region leaves out events that are joined
-        field = _in_cells(given, family)
-        field = field if ignore is None else _family_without_ignored(field, ignore, mode)
-    else:
-        field = _in_cells(judged, family)
-    return FieldFamily(family, given.levels, ranks, reference, field, lengths, ignore, judged)
+# Detections on the grid of a contract (rule 20.13).
 
 
 def columns_in(family: Family, table: EventTable, unit: int) -> EventColumns:
@@ -396,36 +373,36 @@ def columns_in(family: Family, table: EventTable, unit: int) -> EventColumns:
     return columns(table, clips, {label: place for place, label in enumerate(family.classes)}, unit)
 
 
-def _on_grid(given: Detections, family: Family, lengths: Mapping[str, Fraction], grid: Grid) -> tuple[Ranks, ...]:
+def _on_grid(detections: Detections, family: Family, lengths: Mapping[str, Fraction], grid: Grid) -> tuple[Ranks, ...]:
     """Of every clip, frames × classes, the greatest rank of the events there."""
-    unit = common_unit(given.table.times, lengths.values(), [grid.step])
-    events = columns_in(family, given.table, unit)
+    unit = common_unit(detections.table.times, lengths.values(), [grid.step])
+    events = columns_in(family, detections.table, unit)
     start, end = grid.edges(events.onset, events.offset, int(grid.step * unit))
     start = np.maximum(start, 0)
     ends = ticks(ratios(lengths.values()), unit)
     outside = (events.onset >= ends[events.clip]).astype(np.bool_)
     grids = [np.full((frames, len(family.classes)), NOWHERE, dtype=np.int64) for frames in family.frames]
-    parts = (events.clip, events.label, start, np.where(outside, start, np.maximum(end, 0)), given.ranks)
+    parts = (events.clip, events.label, start, np.where(outside, start, np.maximum(end, 0)), detections.ranks)
     for clip, label, first, last, rank in zip(*(part.tolist() for part in parts), strict=True):
         cells = grids[clip][first:last, label]
         np.maximum(cells, rank, out=cells)
     return tuple(grids)
 
 
-def _detections_without_ignored(given: Detections, family: Family, ignore: Regions) -> Detections:
+def _detections_without_ignored(detections: Detections, family: Family, ignore: Regions) -> Detections:
     """The events that do not lie wholly in one ignore region for their class (rule 15.13)."""
-    unit = common_unit(given.table.times, ignore.times)
+    unit = common_unit(detections.table.times, ignore.times)
     regions = columns_in(family, ignore, unit)
-    kept = ~inside_regions(columns_in(family, given.table, unit), ignore, regions)
+    kept = ~inside_regions(columns_in(family, detections.table, unit), ignore, regions)
     flags = iter(kept.tolist())
-    events = {clip: tuple(e for e in events if next(flags)) for clip, events in given.table.clips.items()}
-    return replace(given, table=replace(given.table, clips=events), ranks=given.ranks[kept])
+    events = {clip: tuple(e for e in events if next(flags)) for clip, events in detections.table.clips.items()}
+    return replace(detections, table=replace(detections.table, clips=events), ranks=detections.ranks[kept])
 
 
-def _in_cells(given: Detections, family: Family) -> ScoreField:
+def _in_cells(detections: Detections, family: Family) -> ScoreField:
     """The events as a field for metrics on cells: frames end wherever an event begins or ends."""
-    unit = common_unit(given.table.times)
-    events = columns_in(family, given.table, unit)
+    unit = common_unit(detections.table.times)
+    events = columns_in(family, detections.table, unit)
     order = np.argsort(events.clip, kind="stable")
     owners, begins = np.unique(events.clip[order], return_index=True)
     clips = {}
@@ -433,11 +410,79 @@ def _in_cells(given: Detections, family: Family) -> ScoreField:
         line = np.unique(np.concatenate([np.zeros(1, np.int64), events.onset[own], events.offset[own]]))
         first, last = np.searchsorted(line, events.onset[own]), np.searchsorted(line, events.offset[own])
         ranks = np.full((len(line) - 1, len(family.classes)), NOWHERE, dtype=np.int64)
-        parts = (events.label[own], first, last, given.ranks[own])
+        parts = (events.label[own], first, last, detections.ranks[own])
         for label, begin, end, rank in zip(*(part.tolist() for part in parts), strict=True):
             cells = ranks[begin:end, label]
             np.maximum(cells, rank, out=cells)
         if len(ranks):
             edges = tuple(Fraction(edge, unit) for edge in line.tolist())
             clips[family.clips[owner]] = ClipScores(edges, ranks)
-    return ScoreField(given.name, family.classes, given.levels, clips, given.table.digest)
+    return ScoreField(detections.name, family.classes, detections.levels, clips, detections.table.digest)
+
+
+# A hysteresis with one of its thresholds held: a field whose thresholds are the other one (rules 13.9 and 20.10).
+
+Cuts = Mapping[str, int]
+"""A cut for each class."""
+
+
+def with_low(field: ScoreField, low: Cuts) -> ScoreField:
+    """The field whose threshold is the high one: a frame has the greatest rank of its run above the low threshold."""
+    return _changed(field, low, _peaks)
+
+
+def with_high(field: ScoreField, high: Cuts) -> ScoreField:
+    """The field whose threshold is the low one: a frame has the greatest rank at which its run reaches the high one."""
+    return _changed(field, high, _reached)
+
+
+def columns_of(fields: Mapping[str, ScoreField]) -> ScoreField:
+    """The field whose every column is that of a field by class."""
+    first = next(iter(fields.values()))
+    clips = {}
+    for clip, scores in first.clips.items():
+        columns = [fields[label].clips[clip].ranks[:, place] for place, label in enumerate(first.classes)]
+        clips[clip] = replace(scores, ranks=np.stack(columns, axis=1))
+    return replace(first, clips=clips)
+
+
+def active_at(field: ScoreField | Detections, cuts: Cuts) -> ScoreField | Detections:
+    """The scores or confidences of zeros and ones that at cut 1 have each class at its own cut."""
+    levels, (zero, one) = levels_of_texts(["0", "1"])
+    if isinstance(field, Detections):
+        own = np.array([cuts[event.label] for _, event in field.table.events], dtype=np.int64)
+        return replace(field, levels=levels, ranks=np.where(field.ranks >= own, one, zero))
+    held = np.array([cuts[label] for label in field.classes], dtype=np.int64)
+    clips = {
+        clip: replace(scores, ranks=np.where(scores.ranks >= held, one, zero)) for clip, scores in field.clips.items()
+    }
+    return replace(field, levels=levels, clips=clips)
+
+
+def _changed(field: ScoreField, cuts: Cuts, change: Callable[[Whole, Whole], Whole]) -> ScoreField:
+    held = np.array([cuts[label] for label in field.classes], dtype=np.int64)
+    clips = {clip: replace(scores, ranks=change(scores.ranks, held)) for clip, scores in field.clips.items()}
+    return replace(field, clips=clips)
+
+
+def _peaks(ranks: Whole, low: Whole) -> Whole:
+    """The greatest rank of the run of ranks from `low` on that each frame is in; NOWHERE outside of runs."""
+    inside = ranks >= low
+    ahead = np.where(inside, ranks, NOWHERE)
+    back = ahead.copy()
+    for frame in range(1, len(ranks)):
+        ahead[frame] = np.where(inside[frame], np.maximum(ahead[frame], ahead[frame - 1]), NOWHERE)
+        last = len(ranks) - 1 - frame
+        back[last] = np.where(inside[last], np.maximum(back[last], back[last + 1]), NOWHERE)
+    return np.maximum(ahead, back)
+
+
+def _reached(ranks: Whole, high: Whole) -> Whole:
+    """The greatest rank that all frames from one on up to a frame of rank `high` or more have."""
+    ahead = np.where(ranks >= high, ranks, NOWHERE)
+    back = ahead.copy()
+    for frame in range(1, len(ranks)):
+        ahead[frame] = np.maximum(ahead[frame], np.minimum(ahead[frame - 1], ranks[frame]))
+        last = len(ranks) - 1 - frame
+        back[last] = np.maximum(back[last], np.minimum(back[last + 1], ranks[last]))
+    return np.maximum(ahead, back)

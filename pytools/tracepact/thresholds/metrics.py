@@ -19,8 +19,7 @@ from tracepact.data.events import (
     roomy,
     ticks,
 )
-from tracepact.data.family import Mode, Side
-from tracepact.data.grid import ceil_div
+from tracepact.data.family import Mode, Side, ceil_div
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.diagnostics.findings import Diagnostic
 from tracepact.evaluate.soft_family import active_frames
@@ -90,19 +89,19 @@ def add_lives(builder: StepsBuilder, entry: Whole, low: Whole, high: Whole, amou
     builder.add(high + 1, entry, -amount)
 
 
-def level_runs(given: FieldFamily, times: Sequence[Fraction] = ()) -> LevelRuns:
+def level_runs(ranked: FieldFamily, times: Sequence[Fraction] = ()) -> LevelRuns:
     """The runs of a field, or its detections; `times` and all times of the reference are whole in their unit."""
-    union = given.family.mode is Mode.UNION
-    if given.detections is not None and not union:
-        return _detected(given, given.detections, times)
-    clips = [given.field.clips.get(clip) for clip in given.family.clips]
+    union = ranked.family.mode is Mode.UNION
+    if ranked.detections is not None and not union:
+        return _detected(ranked, ranked.detections, times)
+    clips = [ranked.field.clips.get(clip) for clip in ranked.family.clips]
     lines = {id(scores.edges): ratios(scores.edges) for scores in clips if scores is not None}
-    unit = lcm(reference_unit(given, times), common_unit(*lines.values()))
+    unit = lcm(reference_unit(ranked, times), common_unit(*lines.values()))
     known = {key: ticks(line, unit) for key, line in lines.items()}
     none = np.zeros(1, dtype=np.int64)
     edges = tuple(none if scores is None else known[id(scores.edges)] for scores in clips)
     ranks = [None if scores is None else scores.ranks for scores in clips]
-    alone = None if given.detections is None else _alone(given, given.detections, unit, edges)
+    alone = None if ranked.detections is None else _alone(ranked, ranked.detections, unit, edges)
     return frame_runs(ranks, edges, unit, alone)
 
 
@@ -124,13 +123,13 @@ def frame_runs(
 
 
 def _alone(
-    given: FieldFamily, detections: Detections, unit: int, edges: tuple[Ticks, ...]
+    ranked: FieldFamily, detections: Detections, unit: int, edges: tuple[Ticks, ...]
 ) -> tuple[Whole, Whole, Whole, Whole, Whole]:
     """The detections of a union that have no length, as runs of no cells, where no run that is there touches them.
 
     Of those at one time the surest is there whenever another is.
     """
-    events = columns_in(given.family, detections.table, unit)
+    events = columns_in(ranked.family, detections.table, unit)
     points: dict[tuple[int, int], int] = {}
     for k in np.flatnonzero(events.onset == events.offset).tolist():
         clip = int(events.clip[k])
@@ -138,7 +137,7 @@ def _alone(
         points[at] = max(points.get(at, NOWHERE), int(detections.ranks[k]))
     rows = []
     for (clip, cell), high in points.items():
-        scores = given.field.clips.get(given.family.clips[clip])
+        scores = ranked.field.clips.get(ranked.family.clips[clip])
         beside = NOWHERE if scores is None else int(scores.ranks[max(cell - 1, 0) : cell + 1].max(initial=NOWHERE))
         if beside < high:
             rows.append((clip, cell, cell, beside, high))
@@ -146,11 +145,11 @@ def _alone(
     return segment, first, last, low, top
 
 
-def _detected(given: FieldFamily, detections: Detections, times: Sequence[Fraction]) -> LevelRuns:
+def _detected(ranked: FieldFamily, detections: Detections, times: Sequence[Fraction]) -> LevelRuns:
     """Every detection as a run that is there at all cuts up to its own; its frames end where detections do."""
-    unit = lcm(reference_unit(given, times), common_unit(detections.table.times))
-    events = columns_in(given.family, detections.table, unit)
-    clips = given.shape[1]
+    unit = lcm(reference_unit(ranked, times), common_unit(detections.table.times))
+    events = columns_in(ranked.family, detections.table, unit)
+    clips = ranked.shape[1]
     order = np.argsort(events.clip, kind="stable")
     begins = np.searchsorted(events.clip[order], np.arange(clips + 1)).tolist()
     first, last = np.zeros_like(events.clip), np.zeros_like(events.clip)
@@ -199,19 +198,19 @@ def _cells(runs: LevelRuns) -> tuple[Whole, Whole, Whole, Whole]:
     return segment[opens], cell[opens], low[opens], reached[ends] - place[ends] * span
 
 
-def reference_unit(given: FieldFamily, times: Sequence[Fraction] = ()) -> int:
+def reference_unit(ranked: FieldFamily, times: Sequence[Fraction] = ()) -> int:
     """Ticks a second such that these times, and all of the reference and of the ignore regions, are whole."""
-    return common_unit(times, given.reference.times, *([] if given.ignore is None else [given.ignore.times]))
+    return common_unit(times, ranked.reference.times, *([] if ranked.ignore is None else [ranked.ignore.times]))
 
 
-def reference_columns(given: FieldFamily, unit: int) -> EventColumns:
+def reference_columns(ranked: FieldFamily, unit: int) -> EventColumns:
     """The references as they are read, without those that lie wholly in an ignore region for their class."""
-    refs = columns_in(given.family, given.reference, unit)
-    if given.family.mode is Mode.UNION:
+    refs = columns_in(ranked.family, ranked.reference, unit)
+    if ranked.family.mode is Mode.UNION:
         refs = joined(refs)
-    if given.ignore is None:
+    if ranked.ignore is None:
         return refs
-    kept = ~inside_regions(refs, given.ignore, columns_in(given.family, given.ignore, unit))
+    kept = ~inside_regions(refs, ranked.ignore, columns_in(ranked.family, ranked.ignore, unit))
     return EventColumns(unit, *(column[kept] for column in (refs.clip, refs.label, refs.onset, refs.offset)))
 
 
@@ -278,37 +277,37 @@ def _reach(rows: Whole) -> tuple[Whole, Whole]:
 Flags = NDArray[np.bool_]
 
 
-def frame_counts(given: FieldFamily) -> MetricSteps:
+def frame_counts(ranked: FieldFamily) -> MetricSteps:
     """The counts of the frame metric (rule 15.4); ignored frames are no cells."""
-    family = given.family
+    family = ranked.family
     cells = []
-    for clip, ranks in enumerate(given.ranks):
+    for clip, ranks in enumerate(ranked.ranks):
         reference, ignored = (active_frames(family, runs, clip) for runs in (family.runs[Side.REF], family.ignored))
         cells.append((reference & ~ignored, np.where(ignored, NOWHERE, ranks)))
-    return _counted(given.shape, cells)
+    return _counted(ranked.shape, cells)
 
 
-def segment_counts(given: FieldFamily, length: Fraction) -> MetricSteps:
+def segment_counts(ranked: FieldFamily, length: Fraction) -> MetricSteps:
     """The counts of the segment metric (rule 15.5)."""
-    unit = reference_unit(given, [length])
-    refs = reference_columns(given, unit)
+    unit = reference_unit(ranked, [length])
+    refs = reference_columns(ranked, unit)
     lasting = (refs.offset > refs.onset).astype(np.bool_)
     whole = int(length * unit)
     onset, offset = roomy(refs.onset, whole), roomy(refs.offset, whole)
     starts, ends = (onset // whole).astype(np.int64), ceil_div(offset, whole).astype(np.int64)
     cells = []
-    for number, clip in enumerate(given.family.clips):
+    for number, clip in enumerate(ranked.family.clips):
         here = np.flatnonzero(lasting & (refs.clip == number))
-        scores = given.field.clips.get(clip)
+        scores = ranked.field.clips.get(clip)
         last = 0 if scores is None else -(-scores.edges[-1] // length)
         number = max(last, int(ends[here].max(initial=0)))
-        _check_size(clip, number, len(given.family.classes))
-        ref = np.zeros((number, len(given.family.classes)), dtype=np.bool_)
+        _check_size(clip, number, len(ranked.family.classes))
+        ref = np.zeros((number, len(ranked.family.classes)), dtype=np.bool_)
         for k in here.tolist():
             ref[starts[k] : ends[k], refs.label[k]] = True
         ranks = np.full(ref.shape, -1) if scores is None else touching(scores, length, len(ref))
         cells.append((ref, ranks))
-    return _counted(given.shape, cells)
+    return _counted(ranked.shape, cells)
 
 
 def _check_size(clip: str, number: int, classes: int) -> None:
@@ -359,16 +358,16 @@ _EVENTS = 2**19
 
 
 def collar_counts(
-    given: FieldFamily, policy: EventPolicy, runs: LevelRuns | None = None, *, swaps: bool = True
+    ranked: FieldFamily, policy: EventPolicy, runs: LevelRuns | None = None, *, swaps: bool = True
 ) -> MetricSteps:
     """The counts of the event metric (rules 15.8 to 15.10) as step functions of the threshold.
 
     Without `swaps` substitutions are not counted, which spares most of the work.
     """
-    level = level_runs(given, (policy.collar,)) if runs is None else runs
-    refs = reference_columns(given, level.unit)
-    clips = given.shape[1]
-    tallies, substitutions = StepsBuilder(given.shape, 3), StepsBuilder((1, clips), 1)
+    level = level_runs(ranked, (policy.collar,)) if runs is None else runs
+    refs = reference_columns(ranked, level.unit)
+    clips = ranked.shape[1]
+    tallies, substitutions = StepsBuilder(ranked.shape, 3), StepsBuilder((1, clips), 1)
     entry = refs.label * clips + refs.clip
     tallies.add_base(entry, np.array([[0], [0], [1]]) * np.ones_like(entry))
     one = np.array([[0], [1], [0]]) * np.ones_like(level.segment)
@@ -380,7 +379,7 @@ def collar_counts(
     # matched anew, but only at cuts where a run near some reference comes or goes.
     hits = np.unique(near.pred[exact_hits(refs, events, near, policy)])
     for rows in _collar_portions(hits, level, refs, clips):
-        _add(rows, policy, given.shape, tallies, substitutions if swaps else None)
+        _add(rows, policy, ranked.shape, tallies, substitutions if swaps else None)
     return MetricSteps(tallies.build(), substitutions.build() if swaps else None)
 
 

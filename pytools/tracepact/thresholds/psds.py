@@ -62,16 +62,16 @@ class Intersections:
     references: tuple[int, ...]
 
 
-def intersections(given: FieldFamily, criteria: Criteria, runs: LevelRuns | None = None) -> Intersections:
+def intersections(ranked: FieldFamily, criteria: Criteria, runs: LevelRuns | None = None) -> Intersections:
     """Count by intersections at every threshold (rule 20.3)."""
-    level = level_runs(given) if runs is None else runs
-    refs = reference_columns(given, level.unit)
-    covers = _ReferenceCovers(given, level, refs)
+    level = level_runs(ranked) if runs is None else runs
+    refs = reference_columns(ranked, level.unit)
+    covers = _ReferenceCovers(ranked, level, refs)
     own = covers.shared(level.segment, level)
     length = level.offset - level.onset
     relevant = criteria.reached(own, length, criteria.dtc, level.unit) & (length > 0).astype(np.bool_)
-    builder = StepsBuilder(given.shape, 3)
-    classes, clips = given.shape
+    builder = StepsBuilder(ranked.shape, 3)
+    classes, clips = ranked.shape
     segment = refs.label * clips + refs.clip
     builder.add_base(segment, np.array([[0], [0], [1]]) * np.ones_like(segment))
     wrong = np.flatnonzero(~relevant)
@@ -79,22 +79,22 @@ def intersections(given: FieldFamily, criteria: Criteria, runs: LevelRuns | None
     amount[1] = 1
     add_lives(builder, level.segment[wrong], level.low[wrong], level.high[wrong], amount)
     good = level.some(np.flatnonzero(relevant))
-    covering = apart(good, clips) if given.overlapping else good
+    covering = apart(good, clips) if ranked.overlapping else good
     _add_found(builder, covering, refs, segment, criteria)
     lengths = [Fraction(0)] * classes
     for label, total in zip(refs.label.tolist(), (refs.offset - refs.onset).tolist(), strict=True):
         lengths[label] += Fraction(total, level.unit)
-    triggers = None if criteria.cttc is None else _triggers(given, level, wrong, covers, criteria)
+    triggers = None if criteria.cttc is None else _triggers(ranked, level, wrong, covers, criteria)
     number = np.bincount(refs.label, minlength=classes).tolist()
     return Intersections(builder.build(), triggers, tuple(lengths), tuple(number))
 
 
 class _ReferenceCovers:
-    """How much of the references of each segment lies before each edge of its frames; references that overlap add."""
+    """The length of the references of each segment before each edge of its frames; references that overlap add up."""
 
-    def __init__(self, given: FieldFamily, runs: LevelRuns, refs: EventColumns) -> None:
-        self._clips = given.shape[1]
-        self._place = np.full(given.family.segments, -1, dtype=np.int64)
+    def __init__(self, ranked: FieldFamily, runs: LevelRuns, refs: EventColumns) -> None:
+        self._clips = ranked.shape[1]
+        self._place = np.full(ranked.family.segments, -1, dtype=np.int64)
         segment = refs.label * self._clips + refs.clip
         # Sums up to each edge: what a run shares with all references of a class is then one difference, however many
         # references there are.
@@ -111,7 +111,7 @@ class _ReferenceCovers:
         self._before = np.concatenate(parts)
 
     def shared(self, segment: Whole, runs: LevelRuns, which: Whole | None = None) -> Ticks:
-        """How long runs, or some of them, lie on the references of a segment of the same clip."""
+        """The length that runs, or some of them, share with the references of a segment of the same clip."""
         first, last = (runs.first, runs.last) if which is None else (runs.first[which], runs.last[which])
         place = self._place[segment]
         known = place >= 0
@@ -152,10 +152,10 @@ def _add_found(builder: StepsBuilder, runs: LevelRuns, refs: EventColumns, segme
 
 
 def _triggers(
-    given: FieldFamily, runs: LevelRuns, wrong: Whole, covers: _ReferenceCovers, criteria: Criteria
+    ranked: FieldFamily, runs: LevelRuns, wrong: Whole, covers: _ReferenceCovers, criteria: Criteria
 ) -> CountSteps:
     """The cross triggers of every class on every other."""
-    classes, clips = given.shape
+    classes, clips = ranked.shape
     assert criteria.cttc is not None
     builder = StepsBuilder((classes * classes, clips), 1)
     label, clip = np.divmod(runs.segment[wrong], clips)
@@ -231,9 +231,9 @@ class PsdsResult:
     rocs: dict[str, tuple[RocPoint, ...]]
 
 
-def psds(given: FieldFamily, how: Psds, runs: LevelRuns | None = None) -> PsdsResult:
+def psds(ranked: FieldFamily, how: Psds, runs: LevelRuns | None = None) -> PsdsResult:
     """The PSDS of a field over every threshold."""
-    return psds_of(intersections(given, how.criteria, runs), given.classes, given.seconds, how)
+    return psds_of(intersections(ranked, how.criteria, runs), ranked.classes, ranked.seconds, how)
 
 
 def psds_of(counted: Intersections, names: Sequence[str], seconds: Fraction, how: Psds) -> PsdsResult:
@@ -294,7 +294,7 @@ def _class_roc(counted: Intersections, label: int, hours: Fraction, how: Psds) -
 
 
 def _least_rates(
-    found: Whole,
+    hits: Whole,
     near: "np.ndarray[tuple[int], np.dtype[np.float64]]",
     counts: Whole,
     weights: list[Fraction],
@@ -306,8 +306,8 @@ def _least_rates(
     """
     # Few operating points can be the least: floats leave those within their error, and fractions decide among them
     # alone, since they are slow.
-    order = np.lexsort((near, -found))
-    first = np.flatnonzero(np.diff(found[order], prepend=-1))
+    order = np.lexsort((near, -hits))
+    first = np.flatnonzero(np.diff(hits[order], prepend=-1))
     chosen: list[tuple[int, Fraction, int]] = []
     for begin, end in zip(first.tolist(), [*first[1:].tolist(), len(order)], strict=True):
         lowest = near[order[begin]]
@@ -315,12 +315,12 @@ def _least_rates(
         some = order[begin:last]
         if (counts[:, some] == counts[:, some[:1]]).all():  # nearly always
             least = sum((w * n for w, n in zip(weights, counts[:, some[0]].tolist(), strict=True)), Fraction(0))
-            chosen.append((int(found[order[begin]]), least, int(cuts[some].min())))
+            chosen.append((int(hits[order[begin]]), least, int(cuts[some].min())))
             continue
         rows, back = np.unique(counts[:, some], axis=1, return_inverse=True)
         rates = [sum((w * n for w, n in zip(weights, row, strict=True)), Fraction(0)) for row in rows.T.tolist()]
         best = min(range(len(rates)), key=rates.__getitem__)
-        chosen.append((int(found[order[begin]]), rates[best], int(cuts[some[back.reshape(-1) == best]].min())))
+        chosen.append((int(hits[order[begin]]), rates[best], int(cuts[some[back.reshape(-1) == best]].min())))
     return chosen
 
 
@@ -365,7 +365,26 @@ def _area(
     return sum((width * Fraction(value) for width, (_, value) in zip(widths, roc, strict=True)), Fraction(0))
 
 
-# The area under a ROC of cells, whole or up to a rate of false alarms (rule 20.18).
+# Areas under what every threshold gives: precision over recall, and the ROC of cells (rules 20.4 and 20.18).
+
+
+def average_precision(tallies: CountSteps) -> Fraction | None:
+    """The sum over the recalls that occur of the best precision at each times its rise (rule 20.4)."""
+    _, counts = tallies.running()
+    tp, fp, fn = counts
+    references = int(tp[0] + fn[0])
+    if not references:
+        return None
+    # At one recall the best precision is that of the fewest false positives: the first of each recall after sorting.
+    order = np.lexsort((fp, tp))
+    tp, fp = tp[order], fp[order]
+    first = np.flatnonzero(np.diff(tp, prepend=-1))
+    area, before = Fraction(0), 0
+    for hits, wrong in zip(tp[first].tolist(), fp[first].tolist(), strict=True):
+        if hits:
+            area += Fraction(hits, hits + wrong) * (hits - before)
+            before = hits
+    return area / references
 
 
 def roc_area(

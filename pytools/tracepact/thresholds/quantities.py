@@ -1,4 +1,4 @@
-"""Everything that has a curve over the threshold, by name: clauses, profiles, means, rates."""
+"""Everything that has a curve over the threshold, by name: clauses, profiles, means, rates; and its counts at cuts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tracepact.data.events import Ranks, ScoreLevels, join_levels
+from tracepact.evaluate.scores import aggregate
 from tracepact.language.contract import Aggregation, Contract
 from tracepact.language.formula import atoms
 from tracepact.measures.policy import MetricSettings
@@ -14,10 +15,9 @@ from tracepact.thresholds.clauses import event_steps, frame_steps
 from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.metrics import LevelRuns, collar_counts, frame_counts, level_runs, segment_counts
 from tracepact.thresholds.psds import Criteria, Intersections, intersections
-from tracepact.thresholds.steps import UNIT, CountSteps, MetricSteps, Values, Whole, clause_values, combined
+from tracepact.thresholds.steps import UNIT, CountSteps, MetricSteps, Values, Whole, clause_values, combined, counts_of
 
-# Precision, recall, F1 and error rate over every threshold, and the average precision.
-
+# Precision, recall, F1 and error rate over every threshold.
 
 ERROR_RATE = "error_rate"
 _SUMS = {
@@ -98,25 +98,6 @@ def defined_mean(parts: Sequence[Values]) -> Values:
 
     error = max(values.error for values in parts) + 1
     return Values(cuts, total // np.maximum(number, 1), number > 0, error, exactly)
-
-
-def average_precision(tallies: CountSteps) -> Fraction | None:
-    """The sum over the recalls that occur of the best precision at each times its rise (rule 20.4)."""
-    _, counts = tallies.running()
-    tp, fp, fn = counts
-    references = int(tp[0] + fn[0])
-    if not references:
-        return None
-    # At one recall the best precision is that of the fewest false positives: the first of each recall after sorting.
-    order = np.lexsort((fp, tp))
-    tp, fp = tp[order], fp[order]
-    first = np.flatnonzero(np.diff(tp, prepend=-1))
-    area, before = Fraction(0), 0
-    for hits, wrong in zip(tp[first].tolist(), fp[first].tolist(), strict=True):
-        if hits:
-            area += Fraction(hits, hits + wrong) * (hits - before)
-            before = hits
-    return area / references
 
 
 # Counts of some clips over every threshold that can be added to those of others: curves in batches (rule 24.16).
@@ -221,10 +202,10 @@ def of_all_clips(steps: CountSteps) -> CountSteps:
     return steps.grouped(clips=True, classes=False).netted(cancelled=True)
 
 
-def crossed_in_all_clips(found: Intersections) -> Intersections:
+def crossed_in_all_clips(crossings: Intersections) -> Intersections:
     """The same, of counts by intersections."""
-    triggers = None if found.triggers is None else of_all_clips(found.triggers)
-    return Intersections(of_all_clips(found.tallies), triggers, found.lengths, found.references)
+    triggers = None if crossings.triggers is None else of_all_clips(crossings.triggers)
+    return Intersections(of_all_clips(crossings.tallies), triggers, crossings.lengths, crossings.references)
 
 
 # Everything that has a curve over the threshold, by name: clauses, profiles, their mean, and the rates of metrics.
@@ -254,14 +235,14 @@ class Quantities:
     def __init__(
         self,
         contract: Contract,
-        given: FieldFamily | CurveSums,
+        counted: FieldFamily | CurveSums,
         settings: CurveSettings | None = None,
         advance: Advance = lambda done, of, what: None,
     ) -> None:
-        self.contract, self.given = contract, given
+        self.contract, self.given = contract, counted
         self.settings = settings or CurveSettings()
         self._advance = advance
-        summed = given if isinstance(given, CurveSums) else None
+        summed = counted if isinstance(counted, CurveSums) else None
         self._clauses: dict[str, CountSteps] = {} if summed is None else dict(summed.clauses)
         self._metrics: dict[str, MetricSteps] = {} if summed is None else dict(summed.metrics)
         self._crossed: dict[Criteria, Intersections] = {} if summed is None else dict(summed.crossed)
@@ -269,7 +250,7 @@ class Quantities:
 
     @property
     def family(self) -> FieldFamily:
-        """What the counts are made of; sums of batches have what was asked of them and nothing else."""
+        """The family that is counted; sums of batches have no family, only the counts that were asked for."""
         if isinstance(self.given, CurveSums):
             raise LookupError("this was not counted in the batches")
         return self.given
@@ -425,3 +406,86 @@ def is_least_best(name: str) -> bool:
 def _some(steps: CountSteps, label: int | None, clips: Whole | None) -> CountSteps:
     chosen = steps if label is None else steps.label(label)
     return chosen if clips is None else chosen.select(clips)
+
+
+# The counts of one decoding, whatever it is for each class and clip, and the exact values they give.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """The counts of clauses and metrics by name, counts × classes × clips; substitutions of metrics by clip."""
+
+    parts: Mapping[str, Whole]
+    swapped: Mapping[str, Whole]
+
+    def value(
+        self, quantities: Quantities, name: str, aggregation: Aggregation | None = None, label: int | None = None
+    ) -> Fraction | None:
+        """The value of a quantity, of all classes or of one; None where it is undefined."""
+        rows = slice(None) if label is None else slice(label, label + 1)
+        weights = weights_of(quantities.contract, name)
+        if weights is None:
+            return self._rate(name, rows)
+        chosen = quantities.aggregation(name, aggregation)
+        total = sum((weight for _, weight in weights), Fraction(0))
+        scores = (weight * aggregate(counts_of(self.parts[c][:, rows]), chosen).value for c, weight in weights)
+        return sum(scores, Fraction(0)) / total
+
+    def some(self, clips: Whole) -> "Counted":
+        """The counts of some clips."""
+        parts = {name: counts[:, :, clips] for name, counts in self.parts.items()}
+        return Counted(parts, {name: counts[clips] for name, counts in self.swapped.items()})
+
+    def _rate(self, name: str, rows: slice) -> Fraction | None:
+        rate = MetricRate.of(name)
+        tallies = self.parts[rate.metric][:, rows].sum(axis=2)
+        groups = tallies.T if rate.macro else tallies.sum(axis=1)[None, :]
+        swapped = self.swapped.get(rate.metric) if rate.spares and rows == slice(None) else None
+        spared = 0 if swapped is None else int(swapped.sum())
+        pairs = [(int(row @ np.asarray(rate.top)) - spared, int(row @ np.asarray(rate.bottom))) for row in groups]
+        shares = [Fraction(a, b) for a, b in pairs if b]
+        return sum(shares, Fraction(0)) / len(shares) if shares else None
+
+
+def parts_of(contract: Contract, names: list[str]) -> tuple[list[str], list[str]]:
+    """The clauses and the metrics that quantities are made of."""
+    clauses: dict[str, None] = {}
+    metrics: dict[str, None] = {}
+    for name in names:
+        weights = weights_of(contract, name)
+        if weights is None:
+            metrics[name.partition("_")[0]] = None
+        else:
+            clauses |= dict.fromkeys(clause for clause, _ in weights)
+    return list(clauses), list(metrics)
+
+
+def counted_at(quantities: Quantities, names: list[str], cuts: list[int]) -> Counted:
+    """The counts that quantities need, each class at its own cut.
+
+    Substitutions belong to no class: they are counted where all classes have one cut.
+    """
+    clauses, metrics = parts_of(quantities.contract, names)
+    steps = {c: quantities.steps(c) for c in clauses} | {m: quantities.metric(m).tallies for m in metrics}
+    parts = {
+        name: np.concatenate([found.label(k).at(cut) for k, cut in enumerate(cuts)], axis=1)
+        for name, found in steps.items()
+    }
+    swapped = {}
+    for metric in metrics if len(set(cuts)) == 1 else ():
+        if (found := quantities.metric(metric).substitutions) is not None:
+            swapped[metric] = found.at(cuts[0])[0, 0]
+    return Counted(parts, swapped)
+
+
+def by_folds(parts: list[tuple[Whole, Counted]]) -> Counted:
+    """The counts of all clips, those of some clips out of each part."""
+    first = parts[0][1]
+    parts_of_all = {name: np.zeros_like(counts) for name, counts in first.parts.items()}
+    swapped = {name: np.zeros_like(counts) for name, counts in first.swapped.items()}
+    for clips, counted in parts:
+        for name, counts in counted.parts.items():
+            parts_of_all[name][:, :, clips] = counts[:, :, clips]
+        for name in swapped:
+            swapped[name][clips] = counted.swapped[name][clips]
+    return Counted(parts_of_all, swapped)

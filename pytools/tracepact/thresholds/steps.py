@@ -180,7 +180,7 @@ class StepsBuilder:
 
 
 def increments(values: Whole, owner: Whole) -> Whole:
-    """What each value along the last axis is more than the one before it of the same owner; owners are sorted."""
+    """The increase of each value over the one before it of the same owner, along the last axis; owners are sorted."""
     change: Whole = np.diff(values, prepend=0)
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     change[..., first] = values[..., first]

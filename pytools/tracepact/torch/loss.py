@@ -49,13 +49,13 @@ def _share(satisfied: Tensor, obligated: Tensor) -> tuple[Tensor, Tensor]:
     return satisfied / (obligated + missing), 1 - missing
 
 
-def _value(share: Tensor, asked: Tensor) -> Tensor:
-    return share + (1 - asked)
+def _value(share: Tensor, asked_part: Tensor) -> Tensor:
+    return share + (1 - asked_part)
 
 
-def _mean(share: Tensor, asked: Tensor) -> Tensor:
+def _mean(share: Tensor, asked_part: Tensor) -> Tensor:
     """The mean of what is asked; 1 if nothing is."""
-    return _value(*_share(share.sum(), asked.sum()))
+    return _value(*_share(share.sum(), asked_part.sum()))
 
 
 COLDEST, HOTTEST = 1e-6, 1e6
@@ -214,8 +214,8 @@ class ContractLoss(nn.Module):
         tensors = {"pred_active": probabilities, "ref_active": reference, **(masks or {})}
         return take(tensors, lengths, ignored, self._declared, self.classes, values=not torch.compiler.is_compiling())
 
-    def _degrees(self, given: AtomDegrees) -> list[tuple[Tensor, Tensor]]:
-        return self._plan.degrees(Smooth(self.temperature, given.valid), given.atoms)
+    def _degrees(self, inputs: AtomDegrees) -> list[tuple[Tensor, Tensor]]:
+        return self._plan.degrees(Smooth(self.temperature, inputs.valid), inputs.atoms)
 
 
 def _check(contract: Contract, temperature: float, classes: Sequence[str] | None, faults: Diagnostics) -> None:
@@ -227,14 +227,14 @@ def _check(contract: Contract, temperature: float, classes: Sequence[str] | None
             faults.add("unknown-label", headline, help=did_you_mean(name, contract.labels))
 
 
-def _surrogates(contract: Contract, given: Mapping[str, str], faults: Diagnostics) -> dict[str, FrameClause]:
+def _surrogates(contract: Contract, surrogates: Mapping[str, str], faults: Diagnostics) -> dict[str, FrameClause]:
     """The declared surrogates, read in the contract's own scope: its step, parameters and atoms."""
     events = [clause.name for clause in contract.event_clauses]
-    for name in (name for name in given if name not in events):
+    for name in (name for name in surrogates if name not in events):
         headline = f"`{name}` is not an event clause of `{contract.name}`, so it cannot have a surrogate"
         faults.add("unknown-clause", headline, help=did_you_mean(name, events))
     kept = [line for line in contract.text.splitlines() if not line.startswith(("clause ", "profile ", "sweep "))]
-    written = [f"clause {name} {text}" for name, text in given.items() if name in events]
+    written = [f"clause {name} {text}" for name, text in surrogates.items() if name in events]
     if not written:
         return {}
     found = parse_contract("\n".join([*kept, *written]), name="surrogates")

@@ -76,7 +76,7 @@ class Smooth:
         return self.inside(self._windows(padded[..., : frames + width - 1], width))
 
     def _windows(self, power: Tensor, width: int) -> Tensor:
-        """The smooth maximum of every so many neighbours, by doubling: windows of the powers of two that make it up."""
+        """The smooth maximum of each window of `width` neighbours, joined from windows of the powers of two in it."""
         places = power.shape[-1] - width + 1
         found: Tensor | None = None
         done, size = 0, 1
@@ -96,7 +96,7 @@ class Smooth:
         return self.complement(self.eventually(lo, hi, self.complement(a)))
 
     def until(self, radius: int, left: Tensor, right: Tensor) -> Tensor:
-        """The right within so many frames ahead and the left before it, by doubling.
+        """The right within `radius` frames ahead and the left before it, by doubling.
 
         Two windows side by side become one: the right is reached in the first, or the left holds all through the first
         and the right is reached in the second. Which windows are joined depends on the radius alone, and a window
@@ -204,11 +204,11 @@ class LossPlan:
     steps: tuple[Step, ...]
     clauses: tuple[tuple[int, int], ...]
 
-    def degrees(self, smooth: Smooth, given: Mapping[str, Tensor]) -> list[tuple[Tensor, Tensor]]:
+    def degrees(self, smooth: Smooth, atoms: Mapping[str, Tensor]) -> list[tuple[Tensor, Tensor]]:
         """Of each clause the degrees of its obligation and of its formula at every frame."""
         found: Degrees = []
         for step in self.steps:
-            found.append(step(smooth, given, found))
+            found.append(step(smooth, atoms, found))
         return [(found[obligation], found[formula]) for obligation, formula in self.clauses]
 
 
@@ -223,7 +223,7 @@ def _step(node: Node) -> Step:
         case Operator.ATOM, (str(name),), _:
             return _atom(name)
         case Operator.CONSTANT, (value,), _:
-            return lambda s, given, _: s.constant(bool(value), given["pred_active"])
+            return lambda s, atoms, _: s.constant(bool(value), atoms["pred_active"])
         case Operator.NOT, _, (a,):
             return lambda s, _, done: s.complement(done[a])
         case Operator.AND, _, (a, b):
@@ -249,14 +249,14 @@ def _atom(name: str) -> Step:
     match name:
         case "ref_onset" | "pred_onset":
             active = name.replace("onset", "active")
-            return lambda s, given, _: s.onset(given[active])
+            return lambda s, atoms, _: s.onset(atoms[active])
         case "ref_offset" | "pred_offset":
             active = name.replace("offset", "active")
-            return lambda s, given, _: s.offset(given[active])
+            return lambda s, atoms, _: s.offset(atoms[active])
         case "other_ref_active" | "other_pred_active":
             active = name.removeprefix("other_")
-            return lambda s, given, _: s.others(given[active])
-    return lambda _, given, __: given[name]
+            return lambda s, atoms, _: s.others(atoms[active])
+    return lambda _, atoms, __: atoms[name]
 
 
 # What a contract loss is given: shapes always checked, values unless it is being compiled.
@@ -283,7 +283,12 @@ def take(
 ) -> AtomDegrees:
     """The inputs in the type and on the device of the probabilities; InvalidInput with what is wrong with them."""
     faults = Diagnostics()
-    _check_kinds({**tensors, "ignored": ignored}, faults)
+    inputs: dict[str, object] = {**tensors, "ignored": ignored}
+    for name, value in inputs.items():
+        if value is not None and not isinstance(value, Tensor):
+            headline = f"`{name}` is of the type `{type(value).__name__}`, not a tensor"
+            faults.add("bad-field", headline, help="make it one: torch.as_tensor(…)")
+    faults.raise_errors()
     shape = tensors["pred_active"].shape
     _check_shapes({**tensors, **({} if ignored is None else {"ignored": ignored})}, classes, faults)
     for name in (name for name in tensors if name not in ("ref_active", "pred_active", *declared)):
@@ -300,14 +305,6 @@ def take(
         _check_values(tensors, sizes, faults)
         faults.raise_errors()
     return _prepared(tensors, sizes, ignored)
-
-
-def _check_kinds(given: Mapping[str, object], faults: Diagnostics) -> None:
-    for name, value in given.items():
-        if value is not None and not isinstance(value, Tensor):
-            headline = f"`{name}` is of the type `{type(value).__name__}`, not a tensor"
-            faults.add("bad-field", headline, help="make it one: torch.as_tensor(…)")
-    faults.raise_errors()
 
 
 def _prepared(tensors: Mapping[str, Tensor], sizes: Tensor | None, ignored: Tensor | None) -> AtomDegrees:

@@ -1,61 +1,163 @@
-"""Curves of all clips at once or in batches: `tracepact.curves`."""
+"""The scores of a task beside its reference, and the curves of all clips at once or in batches: `tracepact.curves`."""
 
 import errno
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
-from tracepact.data.dataset import open_dataset
-from tracepact.data.events import EventTable, ScoreField
+from tracepact.data.decoding import filtered
+from tracepact.data.events import Durations, EventTable, Regions, ScoreField, TableOrigin
 from tracepact.data.family import Mode
-from tracepact.data.fields import report_unequal_arrays
-from tracepact.data.folders import report_score_lengths, report_table_lengths
 from tracepact.data.labels import LabelMap
-from tracepact.data.memory import events_from
+from tracepact.data.preparation import name_clips, prepare, report_score_lengths, report_table_lengths
+from tracepact.data.sources import shown
 from tracepact.diagnostics.collection import Diagnostics, InvalidInput
-from tracepact.diagnostics.findings import Diagnostic
+from tracepact.diagnostics.findings import Diagnostic, RowPlace
 from tracepact.engines import Engine, engine_from
 from tracepact.evaluate.draws import ClipParts
 from tracepact.language.contract import Contract
 from tracepact.records import Record
-from tracepact.runs.batch_scoring import (
-    USUAL_MEMORY,
-    OnPlan,
-    batch_memory,
-    diagnostic_of,
-    folder_from,
-    is_in_pieces,
-    job_of,
-    run_batches,
-    side_from,
-    sides_of,
-)
-from tracepact.runs.batches import BatchPlan, BatchTask, Job, ReadyBatch, counted_batch, make_plan
-from tracepact.runs.sides import (
+from tracepact.runs.batch_scoring import OnPlan, diagnostic_of, open_sides, run_batches
+from tracepact.runs.batches import (
     NO_FINDINGS,
+    BatchPlan,
     BatchSum,
+    BatchTask,
     FailedBatch,
-    FieldSides,
-    Sides,
-    Source,
-    class_names,
-    field_sides,
-    names_alone,
-    origin_of,
-    renamed_columns,
-    silent_table,
+    Job,
+    ReadyBatch,
+    counted_batch,
+    job_of,
+    make_plan,
 )
-from tracepact.runs.tally import FindingsTally
-from tracepact.runs.task import KEEP_SCORES, SourceOptions, Task, refuse_soft_labels, scores_task
-from tracepact.thresholds.family import detections_of
+from tracepact.runs.report import DiagnosticsRecord
+from tracepact.runs.sides import Sides, Source, origin_of, silent_table
+from tracepact.runs.task import USUAL_MEMORY, SourceOptions, Task, batch_memory, read_task, scores_task
+from tracepact.thresholds.family import Detections, FieldFamily, detections_of, field_family
 from tracepact.thresholds.psds import SCENARIOS
 from tracepact.thresholds.quantities import METRICS, CurveSettings, CurveSums, Quantities
 from tracepact.thresholds.steps import Whole
-from tracepact.tuning.curves import Curves, OnStep, curves_of_sides
-from tracepact.tuning.records import QuantityPoint, clip_counts
-from tracepact.wording import count
+from tracepact.tuning.curves import Curves
+from tracepact.tuning.records import OnStep, QuantityPoint, clip_counts
+from tracepact.wording import count, quoted
+
+# A reference and scores to be judged at every threshold, all clips at once or those of a batch.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldSides:
+    """A contract, a reference and scores, ready to be put on the grid; what was read is in `diagnostics`.
+
+    The scores are those of frames, or the confidences of events. `names` are the classes that a label map makes of the
+    labels of the predictions; empty without one. `classes` are those of a whole of which this is a part.
+    """
+
+    contract: Contract
+    reference: EventTable
+    field: ScoreField | Detections
+    durations: Durations | Fraction | None
+    ignore: Regions | None
+    mode: Mode
+    diagnostics: Diagnostics
+    names: Mapping[str, str]
+    classes: tuple[str, ...] | None = None
+
+    def family(self, field: ScoreField | Detections | None = None) -> FieldFamily:
+        """The reference beside the scores, or beside others made of them, on the contract's grid."""
+        chosen = self.field if field is None else field
+        diagnostics = self.diagnostics if field is None else Diagnostics()
+        return field_family(
+            self.contract,
+            self.reference,
+            chosen,
+            durations=self.durations,
+            mode=self.mode,
+            ignore=self.ignore,
+            diagnostics=diagnostics,
+            classes=self.classes,
+        )
+
+    def filtered(self, median: int) -> "FieldSides":
+        """The task with a median filter before every threshold; InvalidInput if there are no frames to filter."""
+        return self if median == 1 else replace(self, field=filtered(self.frames("a median filter"), median))
+
+    def frames(self, what: str) -> ScoreField:
+        """The scores of frames, which something needs; InvalidInput if there are none."""
+        if isinstance(self.field, Detections):
+            headline = f"`{shown(self.field.name)}` holds events, and {what} is for scores of frames"
+            raise InvalidInput([Diagnostic("bad-decoding", headline, help="take a threshold alone")])
+        return self.field
+
+
+def field_sides(task: Task) -> FieldSides:
+    """The reference and the scores or detections of a task; errors raise InvalidInput."""
+    diagnostics = Diagnostics()
+    diagnostics.extend(task.contract.warnings)
+    sides = read_task(task, diagnostics, keeps_scores=True).sides
+    diagnostics.raise_errors()
+    found, labels = sides.prediction, sides.labels
+    scores = found.origin.scores if found.origin else None
+    table, columns = found, () if scores is None else scores.classes
+    # Scores that are not decoded have no events: a table of their clips alone goes through the preparation that tables
+    # go through, so that clips are named, chosen and measured by the same rules.
+    if scores is not None:
+        lengths = sides.durations if isinstance(sides.durations, Durations) else None
+        table = _silent(scores, sides.reference, lengths, diagnostics)
+    ready = prepare(replace(sides, prediction=table), diagnostics, columns)
+    names = {} if labels is None else class_names(labels, columns or found.labels)
+    if scores is not None and labels is not None:
+        scores = renamed_columns(scores, labels, names, diagnostics)
+    diagnostics.raise_errors()
+    field = detections_of(ready.prediction, diagnostics) if scores is None else _chosen(scores, table, ready.prediction)
+    report_table_lengths(ready.reference, ready.durations, diagnostics)
+    if isinstance(field, ScoreField):
+        report_score_lengths(field, ready.durations, diagnostics)
+    mode = Mode(task.mode)
+    return FieldSides(task.contract, ready.reference, field, ready.durations, ready.ignore, mode, diagnostics, names)
+
+
+def class_names(labels: LabelMap, known: Collection[str]) -> dict[str, str]:
+    """The names under a label map of the labels that stay."""
+    return {label: labels.renamed.get(label, label) for label in known if labels.treatment(label) == "keep"}
+
+
+def renamed_columns(
+    field: ScoreField, labels: LabelMap, names: Mapping[str, str], diagnostics: Diagnostics
+) -> ScoreField:
+    """The columns that stay, by the names of their classes; two that become one, and unmapped ones, are reported."""
+    place = RowPlace(field.name)
+    for label in (label for label in field.classes if labels.treatment(label) == "error"):
+        headline = f"the label map says nothing about the column `{shown(label)}`"
+        diagnostics.add("unmapped-label", headline, place, "add it to the map, or say what becomes of all others")
+    for name in sorted({name for name in names.values() if list(names.values()).count(name) > 1}):
+        joined = quoted([label for label, own in names.items() if own == name])
+        headline = f"the label map makes one class `{shown(name)}` of the columns {joined}, which have thresholds each"
+        diagnostics.add("bad-field", headline, place, "join the scores first, for instance their greatest")
+    # Columns are never joined here: the greatest, the mean and the sum of two scores are different detectors.
+    kept = [k for k, label in enumerate(field.classes) if label in names]
+    clips = {clip: replace(scores, ranks=scores.ranks[:, kept]) for clip, scores in field.clips.items()}
+    return replace(field, classes=tuple(names[field.classes[k]] for k in kept), clips=clips)
+
+
+def _silent(
+    field: ScoreField, reference: EventTable, lengths: Durations | None, diagnostics: Diagnostics
+) -> EventTable:
+    """A table of the clips of a field, named as the others are (rule 13.3), with the lengths of their scores."""
+    table = silent_table(field)
+    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
+    known = {} if lengths is None else lengths.clips
+    named, _ = name_clips(table, reference, known, diagnostics)
+    return replace(named, origin=TableOrigin("scores", {}, None, dict(zip(named.clips, own.values(), strict=True))))
+
+
+def _chosen(field: ScoreField, named: EventTable, chosen: EventTable) -> ScoreField:
+    """The field of the clips that were chosen, under the names they were given."""
+    renamed = dict(zip(named.clips, field.clips.values(), strict=True))
+    return replace(field, clips={clip: renamed[clip] for clip in chosen.clips if clip in renamed})
+
 
 # Curves of a source that may be larger than memory: batches are counted by an engine and added (rule 24.16).
 
@@ -65,20 +167,20 @@ _EVENTS, _FRAMES = 4, 64
 
 @dataclass(frozen=True, slots=True)
 class CurveTally:
-    """What is counted of some clips at every threshold, and what was odd about the input."""
+    """The counts of some clips at every threshold, and the findings about the input."""
 
     sums: CurveSums
-    findings: FindingsTally
+    findings: DiagnosticsRecord
 
     def __add__(self, other: "CurveTally") -> "CurveTally":
         return CurveTally(self.sums + other.sums, self.findings + other.findings)
 
 
 class CurveDrawsTally(Record, frozen=True):
-    """What draws need of some clips at thresholds; what was odd about the input is said with the curves."""
+    """The columns that draws need of some clips at thresholds; the findings were told with the curves."""
 
     draws: ClipParts
-    findings: FindingsTally = NO_FINDINGS
+    findings: DiagnosticsRecord = NO_FINDINGS
 
     def __add__(self, other: "CurveDrawsTally") -> "CurveDrawsTally":
         return CurveDrawsTally(self.draws + other.draws)
@@ -86,7 +188,7 @@ class CurveDrawsTally(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CurveJob:
-    """What all batches share: the data, the length of a median filter, the policies of the metrics."""
+    """The part that all batches share: the data, the length of a median filter, the policies of the metrics."""
 
     data: Job
     median: int
@@ -102,7 +204,7 @@ class _InBatches:
         self._job, self._sides, self._plan = job, sides, plan
 
     def counted(self, points: Sequence[QuantityPoint]) -> ClipParts:
-        """What draws need of every clip; OSError if a batch failed three times."""
+        """The columns that draws need of every clip; OSError if a batch failed three times."""
         do = partial(count_clips, self._job, tuple(points))
         if self.progress is not None:
             self.progress.stage("batch at these thresholds", len(self._plan.batches))
@@ -131,7 +233,7 @@ def curves_in_batches(
     contract, mode = task.contract, Mode(task.mode)
     diagnostics = Diagnostics()
     diagnostics.extend(contract.warnings)
-    sides = _open(task, diagnostics)
+    sides = open_sides(task, diagnostics, keeps_scores=True)
     field = _field_of(sides.prediction)
     columns = None if field is None else _renamed(field, sides.labels, diagnostics).classes
     # Steps of counts grow with the distinct scores of a batch, which no plan knows beforehand: a share of the memory
@@ -141,9 +243,6 @@ def curves_in_batches(
     if median > 1 and field is None:
         headline = f"`{sides.prediction.name}` holds events, and a median filter is for scores of frames"
         raise InvalidInput([Diagnostic("bad-decoding", headline, help="take a threshold alone")])
-    report_table_lengths(names_alone(sides.reference), plan.durations, diagnostics)
-    if field is not None:
-        report_score_lengths(field, plan.durations, diagnostics)
     own = settings or CurveSettings()
     job = CurveJob(job_of(contract, sides, plan, mode), median, own)
     counting = _InBatches(job, sides, plan, chosen, on_plan)
@@ -154,27 +253,6 @@ def curves_in_batches(
         raise _incomplete(total.given_up)
     quantities = Quantities(contract, tally.sums, own, on_step)
     return Curves(quantities, median, tuple(map(diagnostic_of, findings.items)), on_step, counting)
-
-
-def _open(task: Task, diagnostics: Diagnostics) -> Sides:
-    """Both sides; scores of frames are a table without events that has them beside it."""
-    ref, pred = task.readings
-    reference = side_from(task.ref, ref, "ref", diagnostics)
-    prediction: Source | None
-    if is_in_pieces(task.pred, pred):
-        prediction = open_dataset(task.pred, diagnostics)
-    else:
-        keeping = replace(pred, decoding=KEEP_SCORES)
-        prediction = folder_from(task.pred, keeping, diagnostics, by_confidence=False)
-        if prediction is not None:
-            return sides_of((reference, prediction), task, diagnostics)
-        prediction = events_from(task.pred, diagnostics, name="pred", reading=keeping)
-        refuse_soft_labels(prediction, diagnostics)
-        if isinstance(reference, EventTable):
-            report_unequal_arrays(reference, prediction, diagnostics)
-        if prediction.origin is not None and prediction.origin.scores is not None:
-            prediction = silent_table(prediction.origin.scores)
-    return sides_of((reference, prediction), task, diagnostics)
 
 
 def _field_of(side: Source) -> ScoreField | None:
@@ -195,7 +273,7 @@ def count_batch(job: CurveJob, task: BatchTask) -> BatchSum[CurveTally]:
     def counted(ready: ReadyBatch) -> CurveTally:
         quantities, places = _quantities(job, task, ready)
         sums = quantities.sums(places, METRICS, [how.criteria for how in SCENARIOS.values()])
-        return CurveTally(sums, FindingsTally.of(ready.diagnostics))
+        return CurveTally(sums, DiagnosticsRecord.of(ready.diagnostics))
 
     return counted_batch(job.data, task, counted)
 
@@ -211,7 +289,7 @@ def count_clips(job: CurveJob, points: Sequence[QuantityPoint], task: BatchTask)
 
 
 def _quantities(job: CurveJob, task: BatchTask, ready: ReadyBatch) -> tuple[Quantities, Whole]:
-    """What is counted of a batch, and the numbers of its clips in the whole."""
+    """The quantities of a batch, and the numbers of its clips in the whole."""
     family = _sides(job, ready).filtered(job.median).family()
     return Quantities(job.data.contract.contract, family, job.settings), task.places(family.family.clips)
 
@@ -309,3 +387,9 @@ def curves(
         batch_clips=batch_clips,
         on_step=on_step,
     )
+
+
+def curves_of_sides(sides: FieldSides, median: int, settings: CurveSettings | None, advance: OnStep) -> Curves:
+    """The curves of what was read, all clips at once."""
+    quantities = Quantities(sides.contract, sides.filtered(median).family(), settings, advance)
+    return Curves(quantities, median, tuple(sides.diagnostics), advance)

@@ -1,6 +1,6 @@
 """Every curve of a contract on a score field: values at any threshold, best thresholds, PSDS, and all as a record."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal, Protocol
 
@@ -16,16 +16,14 @@ from tracepact.evaluate.draws import ClipParts
 from tracepact.evaluate.uncertainty import Bootstrap
 from tracepact.measures.records import MetricValue
 from tracepact.runs.report_parts import offered
-from tracepact.runs.sides import FieldSides
+from tracepact.show.figures import DenseCurve, dense_chart
 from tracepact.thresholds.cuts import Goal, choose_jointly, cut_range, short_threshold, threshold_range
-from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, psds_of
+from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, average_precision, psds_of
 from tracepact.thresholds.quantities import (
     MEAN,
     METRICS,
-    CurveSettings,
     CurveSums,
     Quantities,
-    average_precision,
     depends_on_other_classes,
     is_least_best,
     quantity_names,
@@ -40,6 +38,7 @@ from tracepact.tuning.records import (
     CurvePoint,
     CurvesRecord,
     Ends,
+    OnStep,
     PsdsRecord,
     QuantityCurve,
     QuantityPoint,
@@ -48,14 +47,13 @@ from tracepact.tuning.records import (
     intervals_at,
     optional,
 )
-from tracepact.wording import count, quoted
+from tracepact.wording import UNDEFINED, count, decimal, quoted
 
 RATES = ("f1", "macro_f1", "precision", "recall", "error_rate")
 POINTS = 100
 _HALF = Fraction(1, 2)
 _ALL_AT_ONCE = "leave out the engine and the memory"
 Floats = NDArray[np.float64]
-OnStep = Callable[[int, int, str], None]
 
 
 class Curves:
@@ -316,7 +314,7 @@ class Curves:
         """The value with a threshold for each class, chosen together; of rates for F1 only."""
         if weights_of(self.contract, name) is None and not name.endswith("f1"):
             return None
-        found = choose_jointly({1: self._quantities}, Goal(name), self._levels, self._range)
+        found = choose_jointly({1: self._quantities}, Goal(name))
         return None if found is None else found.choice.found.value
 
     def _average_precision(self, metric: str) -> AveragePrecision:
@@ -351,7 +349,7 @@ class Counting(Protocol):
     progress: EngineProgress | None
 
     def counted(self, points: Sequence[QuantityPoint]) -> ClipParts:
-        """What draws need of every clip."""
+        """The columns that draws need of every clip."""
 
 
 class _AtOnce:
@@ -363,14 +361,8 @@ class _AtOnce:
         self.engine, self._quantities = Engine(), quantities
 
     def counted(self, points: Sequence[QuantityPoint]) -> ClipParts:
-        """What draws need of every clip."""
+        """The columns that draws need of every clip."""
         return clip_counts(self._quantities, points, np.arange(self._quantities.given.shape[1]))
-
-
-def curves_of_sides(sides: FieldSides, median: int, settings: CurveSettings | None, advance: OnStep) -> Curves:
-    """The curves of what was read, all clips at once."""
-    quantities = Quantities(sides.contract, sides.filtered(median).family(), settings, advance)
-    return Curves(quantities, median, tuple(sides.diagnostics), advance)
 
 
 def _some(number: int, most: int) -> Whole:
@@ -379,3 +371,86 @@ def _some(number: int, most: int) -> Whole:
         return np.arange(number)
     # Both ends stay, so that a drawn curve begins and ends where the exact one does.
     return np.unique(np.linspace(0, number - 1, most).round().astype(np.int64))
+
+
+# Figures of curves: every piece of the step functions, whatever is listed of them (rule 20.15).
+
+
+def all_figures(record: CurvesRecord, curves: Curves, against: str) -> dict[str, str]:
+    """All figures by name; that against a clause only if the clause is shown."""
+    figures = {
+        "guards": guards_figure(record, curves),
+        "metrics": metrics_figure(record, curves),
+        "roc": roc_figure(record, curves),
+    }
+    if any(quantity.name == against for quantity in record.quantities):
+        figures["against"] = against_figure(record, curves, against)
+    return figures
+
+
+def guards_figure(record: CurvesRecord, exact: Curves) -> str:
+    """The score of every clause over the threshold."""
+    curves = [_by_threshold(quantity, exact) for quantity in _clauses(record)]
+    title = f"Clauses by threshold ({record.aggregation.value}; ● best)"
+    return dense_chart(title, curves, x="threshold", y="score", x_range=(0, 1))
+
+
+def metrics_figure(record: CurvesRecord, exact: Curves) -> str:
+    """The F1 of every metric over the threshold."""
+    shown = [q for q in record.quantities if q.kind == "metric" and q.name.endswith("_f1") and "macro" not in q.name]
+    curves = [_by_threshold(quantity, exact) for quantity in shown]
+    return dense_chart("F1 by threshold", curves, x="threshold", y="F1", x_range=(0, 1))
+
+
+def against_figure(record: CurvesRecord, exact: Curves, name: str) -> str:
+    """Every other clause against one, as the threshold moves."""
+    others = [quantity.name for quantity in _clauses(record) if quantity.name != name]
+    curves = [_against(name, other, exact) for other in others]
+    title = f"Clauses against {name}, over all thresholds"
+    notes = ["Points are joined in the order of the threshold, from 0 to 1."]
+    return dense_chart(title, curves, x=name, y="score", notes=notes)
+
+
+def roc_figure(record: CurvesRecord, exact: Curves) -> str:
+    """The PSD ROC of both scenarios."""
+    curves = []
+    for scenario in record.psds:
+        steps = exact.psds(scenario.name).roc
+        rates, shares = (np.array([float(step[k]) for step in steps]) for k in (0, 1))
+        value = UNDEFINED if scenario.value is None else decimal(scenario.value.shown)
+        curves.append(DenseCurve(f"{scenario.name} {value}", *_stairs(rates, shares, float(scenario.e_max))))
+    ends = (0, max((scenario.e_max for scenario in record.psds), default=1))
+    x, y = "effective false positives an hour", "effective share found"
+    return dense_chart("PSD ROC", curves, x=x, y=y, x_range=ends)
+
+
+def _clauses(record: CurvesRecord) -> list[QuantityCurve]:
+    return [quantity for quantity in record.quantities if quantity.kind == "clause"]
+
+
+def _by_threshold(quantity: QuantityCurve, curves: Curves) -> DenseCurve:
+    """The stairs of a quantity, with its best threshold as one of their points."""
+    x, y = curves.line(quantity.name)
+    best = quantity.best
+    if best is None or best.value.shown is None:
+        return DenseCurve(quantity.name, *_stairs(x, y, 1.0))
+    mark = (float(best.threshold), float(best.value.shown))
+    place = np.searchsorted(x, mark[0], side="right")
+    stairs = _stairs(np.insert(x, place, mark[0]), np.insert(y, place, mark[1]), 1.0)
+    return DenseCurve(quantity.name, *stairs, [mark])
+
+
+def _stairs(x: Floats, y: Floats, end: float) -> tuple[Floats, Floats]:
+    """Each value from its place on, with a corner before the next; the last up to the end."""
+    if not len(x):
+        return x, y
+    return np.append(np.repeat(x, 2)[1:], end), np.repeat(y, 2)
+
+
+def _against(name: str, other: str, curves: Curves) -> DenseCurve:
+    """The values of two clauses on all pieces of both, in the order of the threshold."""
+    lines = [curves.line(name), curves.line(other)]
+    thresholds = np.union1d(lines[0][0], lines[1][0])
+    x, y = (values[np.searchsorted(begins, thresholds, side="right") - 1] for begins, values in lines)
+    gap = np.isnan(x)
+    return DenseCurve(other, np.where(gap, 0.0, x), np.where(gap, np.nan, y))

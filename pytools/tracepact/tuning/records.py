@@ -1,6 +1,6 @@
-"""Curves as a record, and intervals over clips at thresholds that are held fixed (rules 20.8 and 24.20)."""
+"""Curves and tunings as records, and intervals over clips at thresholds that are held fixed (rules 20.8 and 24.20)."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -24,6 +24,7 @@ from tracepact.evaluate.uncertainty import Bootstrap, draw_values
 from tracepact.language.contract import Aggregation, Contract
 from tracepact.measures.records import MetricValue
 from tracepact.records import Count, Digest, NotNegative, Record, Share
+from tracepact.runs.report import ClassDecodingRecord
 from tracepact.thresholds.quantities import MetricRate, Quantities, weights_of
 from tracepact.thresholds.steps import Whole, counts_of
 from tracepact.wording import UNDEFINED, decimal
@@ -32,6 +33,10 @@ from tracepact.wording import UNDEFINED, decimal
 
 _Name = Annotated[str, Meta(description="A clause, a profile, `mean`, or a rate of a metric such as `event_f1`.")]
 _Label = Annotated[str, Meta(description="The class.")]
+
+
+OnStep = Callable[[int, int, str], None]
+"""Told how much of a long computation is done, of how much, and what it is."""
 
 
 class CurvePoint(Record, frozen=True):
@@ -177,12 +182,12 @@ class _Counted:
 
     @property
     def key(self) -> str:
-        """What its columns are called."""
+        """The prefix of its columns."""
         return f"{'clause' if self.is_clause else 'metric'} {self.name} {self.label} {self.threshold}"
 
 
 def _counted(contract: Contract, point: QuantityPoint) -> list[tuple[Fraction, _Counted]]:
-    """What a quantity is the weighted mean of; the rate of a metric of its counts alone."""
+    """The weighted parts of a quantity; the rate of a metric has its counts as the only part."""
     parts = weights_of(contract, point.name)
     place = point.label, point.threshold
     if parts is None:
@@ -191,7 +196,7 @@ def _counted(contract: Contract, point: QuantityPoint) -> list[tuple[Fraction, _
 
 
 def clip_counts(quantities: Quantities, points: Sequence[QuantityPoint], places: Whole) -> ClipParts:
-    """What draws need of the clips of some quantities, whose numbers in the whole are given."""
+    """The columns that draws need of the clips of some quantities; `places` are their numbers in the whole."""
     columns: dict[str, Whole] = {}
     for one in dict.fromkeys(part for each in points for _, part in _counted(quantities.contract, each)):
         columns |= dict(_columns(quantities, one))
@@ -214,7 +219,7 @@ def _columns(quantities: Quantities, one: _Counted) -> Iterator[tuple[str, Whole
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """What draws have of some counts over some clips; of a metric three kinds by draws by classes, and by draws."""
+    """Sums of counts over drawn clips; of a metric three kinds × draws × classes, and substitutions by draw."""
 
     clauses: Mapping[_Counted, ClauseSums]
     metrics: Mapping[_Counted, tuple[Values, Values]]
@@ -246,7 +251,7 @@ class CurveDraws:
         return cls(tuple(points), tuple(parts), tuple(quantities.aggregation(one.name) for one in points))
 
     def sums(self, part: ClipColumns, weights: Weights, clips: int) -> _Sums:
-        """What draws of so many clips have of those of a part."""
+        """The sums over the clips of a part, in draws of `clips` clips."""
         clauses: dict[_Counted, ClauseSums] = {}
         metrics: dict[_Counted, tuple[Values, Values]] = {}
         # The mean, a profile and a clause at one threshold are made of the same counts: each is drawn once.
@@ -301,3 +306,57 @@ def intervals_at(
     draws = CurveDraws.of(quantities, points)
     drawn = draw_values(draws, parts, quantities.given.shape[1], bootstrap, engine, progress)
     return {one: interval(drawn[one], bootstrap.level) for one in points}
+
+
+# A tuning as a record: the decoding of every class, its optimistic and its held-out values.
+
+_Optimistic = Annotated[MetricValue | None, Meta(description="Its clips have chosen their own decoding.")]
+_HeldOut = Annotated[
+    MetricValue | None, Meta(description="Every clip at what the others have chosen (20.11); null without folds.")
+]
+
+
+class TunedClass(Record, frozen=True):
+    """The decoding of one class."""
+
+    label: Annotated[str, Meta(description="The class.")]
+    decoding: ClassDecodingRecord
+    asked: Annotated[bool, Meta(description="Whether its threshold makes a difference; if not, 0.5 is taken (20.10).")]
+    optimistic: _Optimistic
+    held_out: _HeldOut
+
+
+class TunedRequirement(Record, frozen=True):
+    """A requirement, and the value it is about, over all classes."""
+
+    text: str
+    optimistic: _Optimistic
+    held_out: _HeldOut
+    met: Annotated[bool, Meta(description="Whether the optimistic value meets it; if not, the exit code is 1.")]
+
+
+class Tuning(Record, frozen=True):
+    """What `tracepact tune --format json` prints: the chosen decoding (20.9 to 20.11)."""
+
+    format: Annotated[Literal["tracepact-tuning/1"], Meta(description="The form of this document.")]
+    contract: str
+    contract_digest: Digest
+    objective: Annotated[str, Meta(description="The quantity to be best at.")]
+    least: Annotated[bool, Meta(description="Whether less of it is better.")]
+    common: Annotated[bool, Meta(description="Whether all classes have one decoding.")]
+    medians: Annotated[tuple[int, ...], Meta(description="The filter lengths that were tried.")]
+    method: Annotated[
+        Literal["exact", "steps", "search"],
+        Meta(
+            description="`exact`: no better decoding exists; `steps`: no change of one class's threshold is better; "
+            "`search`: a better one may exist (20.10)."
+        ),
+    ]
+    clips: Count
+    folds: Annotated[Count, Meta(description="0 if there is no held-out value.")]
+    seed: Count
+    optimistic: _Optimistic
+    held_out: _HeldOut
+    requirements: tuple[TunedRequirement, ...]
+    classes: Annotated[tuple[TunedClass, ...], Meta(min_length=1)]
+    decoding: Annotated[str, Meta(description="The decoding file (20.12).")]

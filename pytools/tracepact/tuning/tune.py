@@ -1,38 +1,270 @@
-"""`tracepact tune`: the decoding that is best for a declared objective."""
+"""Tuning: a goal out of words, the search for every class's decoding, and what it found as a record."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Protocol, Unpack
 
-import click
+import numpy as np
 
-from tracepact.command_line import Exit
 from tracepact.data.decoding import ClassDecodings, Decoding, decoding_text
+from tracepact.data.events import ScoreField
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.files import write_whole
 from tracepact.language.contract import Aggregation, Contract
 from tracepact.measures.records import MetricValue
-from tracepact.options import OddLength, WholeNumber, format_option, given_contract, set_option
-from tracepact.outputs import DECODING, OutputFile, print_json, print_rows
-from tracepact.runs.directory import owner
 from tracepact.runs.report import ClassDecodingRecord
 from tracepact.runs.report_parts import offered, requirement_from
-from tracepact.runs.side_options import FieldOptions, field_options, field_task_from_options
-from tracepact.runs.sides import FieldSides, field_sides
 from tracepact.runs.task import SourceOptions, scores_task
-from tracepact.show.lines import counted, print_diagnostics, reader_may_leave, say
-from tracepact.show.tables import Cell, Table, TerminalTable, Tone, numbers, print_tables, words
-from tracepact.thresholds.cuts import Goal, QuantityBound
-from tracepact.thresholds.quantities import depends_on_other_classes, is_least_best, quantity_names, weights_of
-from tracepact.thresholds.ratios import Counted
-from tracepact.tuning.records import text_of
-from tracepact.tuning.search import ClassDecodingChoice, Freedom, OnStep, Search, TunedClass, TunedRequirement, Tuning
-from tracepact.wording import UNDEFINED, count, decimal, print_number
+from tracepact.thresholds.cuts import (
+    HALF,
+    CutChoice,
+    Goal,
+    Joint,
+    QuantityBound,
+    choose,
+    choose_jointly,
+    cut_range,
+    is_better,
+    place,
+)
+from tracepact.thresholds.family import Detections, active_at, columns_of, with_high, with_low
+from tracepact.thresholds.quantities import (
+    ERROR_RATE,
+    Counted,
+    Quantities,
+    by_folds,
+    counted_at,
+    depends_on_other_classes,
+    is_least_best,
+    parts_of,
+    quantity_names,
+    weights_of,
+)
+from tracepact.thresholds.steps import Best, Whole
+from tracepact.tuning.batches import FieldSides, field_sides
+from tracepact.tuning.records import OnStep, TunedClass, TunedRequirement, Tuning
+from tracepact.wording import UNDEFINED, decimal
 
-# Tuning: a goal out of words, the search, and what it found as a record.
+# Chooses the decoding of every class: thresholds together, filter lengths by trying, a hysteresis by search.
+
+_MOST_ROUNDS = 6
+Method = Literal["exact", "steps", "search"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassDecodingChoice:
+    """The decoding of a class, the cuts of its thresholds, and whether they make a difference to the objective."""
+
+    decoding: Decoding
+    low: int
+    high: int
+    asked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingSearch:
+    """The decoding of every class, and what is known of better ones (rule 20.10)."""
+
+    chosen: list[ClassDecodingChoice]
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """The choices that a search has beside the threshold."""
+
+    common: bool = False
+    medians: tuple[int, ...] = (1,)
+    hysteresis: bool = False
+
+
+class _Mover(Protocol):
+    """Moves the cut of one class, or of all."""
+
+    def put(self, label: int, quantities: Quantities, cut: int) -> None: ...
+
+    def choose(self, label: int, quantities: Quantities, cuts: tuple[int, int]) -> CutChoice | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """Moves the one cut of all classes."""
+
+    goal: Goal
+    clips: Whole | None
+
+    def put(self, label: int, quantities: Quantities, cut: int) -> None:
+        """Nothing is held."""
+
+    def choose(self, label: int, quantities: Quantities, cuts: tuple[int, int]) -> CutChoice | None:
+        """The best common cut."""
+        return choose(quantities, self.goal, cuts, clips=self.clips)
+
+
+class Search:
+    """The fields of a task under every filter, and the best decodings on all clips or on some."""
+
+    def __init__(self, task: FieldSides, goal: Goal, freedom: Freedom, advance: OnStep) -> None:
+        self.task = replace(task, contract=_needed(task, goal))
+        self.goal, self.freedom, self._advance = goal, freedom, advance
+        self._levels = task.field.levels
+        self._range = cut_range(self._levels)
+        if freedom.hysteresis:
+            task.frames("a hysteresis")
+        self._filtered = {median: self.task.filtered(median) for median in freedom.medians}
+        self.plain = {median: self._quantities(own.field) for median, own in self._filtered.items()}
+        self.any = next(iter(self.plain.values()))
+        self.classes = self.any.given.classes
+
+    def best(self, clips: Whole | None = None) -> DecodingSearch:
+        """The decoding of every class, chosen on some clips; in common mode the same for all."""
+        # A common threshold is always tried: a decoding for each class that were worse than it would be no gain.
+        common = self._common(clips)
+        searched = self.freedom.hysteresis
+        if self.freedom.common or common is None:
+            chosen = self._neutral() if common is None else common[0]
+            return DecodingSearch([chosen] * len(self.classes), "search" if searched else "exact")
+        together = [common[0]] * len(self.classes)
+        found = choose_jointly(self.plain, self.goal, clips)
+        if found is None:
+            return DecodingSearch(together, "search")
+        own = [self._at(t, p.source, p.asked) for p in found.picks if (t := p.threshold) is not None]
+        if searched:
+            own = self._better([self._pairs(own, Joint(self.any, self.goal, clips))[0], together], clips)
+            return DecodingSearch(own, "search")
+        # Two classes share a substitution, which the search by class does not see.
+        if any(name.endswith(ERROR_RATE) for name in self.goal.names):
+            return DecodingSearch(self._better([own, together], clips), "search")
+        return DecodingSearch(own, "exact" if found.exact else "steps")
+
+    def counted(self, chosen: Sequence[ClassDecodingChoice]) -> Counted:
+        """The counts of all clips at a decoding of every class."""
+        highs = {name: own.high for name, own in self._named(chosen).items()}
+        scores = self.task.field
+        decided = active_at(scores if isinstance(scores, Detections) else self._held(chosen, hold_high=False), highs)
+        return counted_at(self._quantities(decided), self.goal.names, [1] * len(self.classes))
+
+    def held_out(self, folds: int, seed: int) -> Counted:
+        """The counts of every clip at what is chosen without its fold (rule 20.11)."""
+        clips = self.any.given.shape[1]
+        order = np.random.default_rng(seed).permutation(clips)
+        parts = []
+        for fold in range(folds):
+            self._advance(fold, folds, "held-out folds")
+            # Dealt from one order: folds differ by a clip at most, and the same seed deals the same.
+            out = np.sort(order[fold::folds])
+            rest = np.setdiff1d(order, out)
+            parts.append((out, self.counted(self.best(rest).chosen)))
+        return by_folds(parts)
+
+    def _quantities(self, field: ScoreField | Detections) -> Quantities:
+        return Quantities(self.task.contract, self.task.family(field), None, self._advance)
+
+    def _at(self, threshold: Fraction, median: int, matters: bool = True) -> ClassDecodingChoice:
+        cut = self._levels.above(threshold)
+        return ClassDecodingChoice(Decoding(threshold, None, median), cut, cut, matters)
+
+    def _neutral(self) -> ClassDecodingChoice:
+        """The decoding of a class whose threshold makes no difference."""
+        return self._at(HALF, self.freedom.medians[0], matters=False)
+
+    def _common(self, clips: Whole | None) -> tuple[ClassDecodingChoice, CutChoice] | None:
+        """The best common decoding; None if the objective asks nothing under any."""
+        best: tuple[ClassDecodingChoice, CutChoice] | None = None
+        for median, quantities in self.plain.items():
+            choice = choose(quantities, self.goal, self._range, clips=clips)
+            if choice is None:
+                continue
+            chosen = self._at(place(self._levels, choice.found.stretches), median)
+            if self.freedom.hysteresis:
+                pairs, after = self._pairs([chosen], _Together(self.goal, clips))
+                chosen, choice = pairs[0], after or choice
+            if best is None or is_better(self.goal, choice, best[1]):
+                best = chosen, choice
+        return best
+
+    def _better(self, several: Sequence[list[ClassDecodingChoice]], clips: Whole | None) -> list[ClassDecodingChoice]:
+        """The best of several decodings by what is reported; the first of equals."""
+        best, reached = several[0], self._reached(several[0], clips)
+        for other in several[1:]:
+            after = self._reached(other, clips)
+            if is_better(self.goal, after, reached):
+                best, reached = other, after
+        return best
+
+    def _reached(self, chosen: Sequence[ClassDecodingChoice], clips: Whole | None) -> CutChoice | None:
+        """The value of a decoding over all classes, substitutions included; None if that is undefined."""
+        counted = self.counted(chosen)
+        counted = counted if clips is None else counted.some(clips)
+        for bound in self.goal.bounds:
+            value = counted.value(self.any, bound.name, bound.aggregation)
+            if value is None or not bound.compare(value, bound.bound):
+                return None if value is None else CutChoice(Best(value, ()), bound)
+        value = counted.value(self.any, self.goal.name, self.goal.aggregation)
+        return None if value is None else CutChoice(Best(value, ()))
+
+    def _pairs(
+        self, start: list[ClassDecodingChoice], mover: _Mover
+    ) -> tuple[list[ClassDecodingChoice], CutChoice | None]:
+        """Low and high in turn, each exactly while the other is held, until no class gains (rule 20.10)."""
+        now = list(start)
+        quantities = self._quantities(self._held(now, hold_high=False))
+        for label, own in enumerate(now):
+            mover.put(label, quantities, own.high)
+        choice = mover.choose(0, quantities, (now[0].high, now[0].high))
+        low, high = self._range
+        # Low and high together have as many pairs as scores squared; in turn each is exact in one pass. Every round
+        # makes families anew, hence the bound on them.
+        for _ in range(_MOST_ROUNDS):
+            before = choice
+            for hold_high in (True, False):
+                quantities = self._quantities(self._held(now, hold_high))
+                for label, own in enumerate(now):
+                    cuts = (low, own.high) if hold_high else (own.low, high)
+                    after = mover.choose(label, quantities, cuts) if own.asked else None
+                    if after is not None and is_better(self.goal, after, choice):
+                        choice, now[label] = after, self._other(own, after, hold_high)
+                        mover.put(label, quantities, now[label].low if hold_high else now[label].high)
+            if choice is before:
+                break
+        return now, choice
+
+    def _other(self, chosen: ClassDecodingChoice, choice: CutChoice, hold_high: bool) -> ClassDecodingChoice:
+        """A pair with its other threshold placed anew."""
+        threshold = place(self._levels, choice.found.stretches)
+        cut = self._levels.above(threshold)
+        decoding = chosen.decoding
+        if hold_high:
+            return ClassDecodingChoice(replace(decoding, low=min(threshold, decoding.threshold)), cut, chosen.high)
+        below = decoding.threshold if decoding.low is None else decoding.low
+        return ClassDecodingChoice(Decoding(max(threshold, below), below, decoding.median), chosen.low, cut)
+
+    def _held(self, chosen: Sequence[ClassDecodingChoice], hold_high: bool) -> ScoreField:
+        """The field of every class under its filter with one threshold held, whose thresholds are the other one."""
+        named = self._named(chosen)
+        held = {name: own.high if hold_high else own.low for name, own in named.items()}
+        change = with_high if hold_high else with_low
+        medians = {own.decoding.median for own in named.values()}
+        fields = {median: change(self._filtered[median].frames("a hysteresis"), held) for median in medians}
+        return columns_of({name: fields[own.decoding.median] for name, own in named.items()})
+
+    def _named(self, chosen: Sequence[ClassDecodingChoice]) -> dict[str, ClassDecodingChoice]:
+        """The decodings by column of the field; in common mode and in union all columns have the first."""
+        every = dict(zip(self.classes, chosen, strict=False))
+        return {name: every.get(name, chosen[0]) for name in self.task.field.classes}
+
+
+def _needed(task: FieldSides, goal: Goal) -> Contract:
+    """The contract with the clauses that the goal speaks of; with all of them for what is made of all."""
+    clauses, _ = parts_of(task.contract, goal.names)
+    kept = tuple(clause for clause in task.contract.clauses if clause.name in clauses)
+    return replace(task.contract, clauses=kept)
+
+
+# A goal out of words, and what the search for it finds on all clips and on held-out ones.
 
 FOLDS = 5
 
@@ -242,147 +474,11 @@ def _requirement(
 def _class(
     search: Search, label: int, chosen: ClassDecodingChoice, optimistic: Counted, held_out: Counted | None
 ) -> TunedClass:
+    how = chosen.decoding
     return TunedClass(
         search.classes[label],
-        _decoding(chosen.decoding),
+        ClassDecodingRecord(how.threshold, how.low, how.median),
         chosen.asked,
         _value(search, optimistic, label),
         _value(search, held_out, label),
     )
-
-
-def _decoding(decoding: Decoding) -> ClassDecodingRecord:
-    return ClassDecodingRecord(decoding.threshold, decoding.low, decoding.median)
-
-
-# `tracepact tune`: choose the decoding that is best for a declared objective.
-
-_COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out")
-
-
-@click.command()
-@click.argument("contract")
-@field_options
-@set_option
-@click.option(
-    "--objective",
-    "--maximise",
-    "objective",
-    required=True,
-    metavar="QUANTITY",
-    help="What to be best at, over all classes: a clause, pooled.CLAUSE, a profile, mean, or a rate such as event_f1. "
-    "An error rate is made as small as possible.",
-)
-@click.option(
-    "--require",
-    "requirements",
-    multiple=True,
-    help="What must hold over all classes together, not of each: 'silence_guard >= 0.95'; repeatable.",
-)
-@click.option("--common", is_flag=True, help="One decoding for all classes; by default each has its own.")
-@click.option(
-    "--try-median", "medians", type=OddLength(), multiple=True, help="Try a filter of this many frames; repeatable."
-)
-@click.option("--with-low", is_flag=True, help="Search for the low threshold of a hysteresis too.")
-@click.option(
-    "--folds",
-    type=WholeNumber(0),
-    default=FOLDS,
-    show_default=True,
-    help="Folds of clips for the held-out value, at least 2; 0 for none.",
-)
-@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Seed of the order of clips.")
-@click.option("--out", type=OutputFile(DECODING, owner), help="Write the decoding file (TOML), which score takes.")
-@format_option("text", "json", "csv")
-def command(
-    contract: str,
-    overrides: tuple[tuple[str, str], ...],
-    objective: str,
-    requirements: tuple[str, ...],
-    common: bool,
-    medians: tuple[int, ...],
-    with_low: bool,
-    folds: int,
-    seed: int,
-    out: Path | None,
-    form: str,
-    **options: Unpack[FieldOptions],
-) -> int:
-    """Choose threshold, median filter and hysteresis of every class for a declared objective.
-
-    CONTRACT is a file, or the name of a starter contract. Thresholds are chosen exactly out of all that make a
-    difference, for the value over all classes. The optimistic value is that of the clips the decoding was chosen on.
-    The held-out value scores every clip with a decoding chosen on the other folds; expect it on new clips.
-
-    Exit codes: 0 chosen, 1 no decoding was found that meets every --require.
-    """
-    compiled = given_contract(contract, overrides)
-    freedom = Freedom(common, tuple(sorted(set(medians) | {1})), with_low)
-    goal = goal_of(compiled, objective, requirements, freedom, folds)
-    with counted() as update:
-        update(0, 1, "reading")
-        sides = field_sides(field_task_from_options(compiled, options))
-        found = tuned(sides, goal, freedom, folds, seed, update)
-    print_diagnostics(sides.diagnostics)
-    if out is not None:
-        write_whole({out: found.record.decoding})
-        say(f"wrote {out}")
-    with reader_may_leave():
-        _show(found.record, form)
-    unmet = [asked for asked in found.record.requirements if not asked.met]
-    for asked in unmet:
-        say(f"no decoding was found that meets {asked.text}; the nearest was taken", "bold red")
-    return Exit.VIOLATED if unmet else Exit.OK
-
-
-def _show(record: Tuning, form: str) -> None:
-    match form:
-        case "json":
-            print_json(record)
-        case "csv":
-            print_rows(_COLUMNS, _rows(record))
-        case _:
-            print_tables(TerminalTable(table(record)))
-
-
-def _rows(record: Tuning) -> Iterator[tuple[Any, ...]]:
-    for own in record.classes:
-        how = own.decoding
-        values = ("" if v is None else str(v.value) for v in (own.optimistic, own.held_out))
-        yield own.label, str(how.threshold), "" if how.low is None else str(how.low), how.median, *values
-
-
-def table(record: Tuning) -> Table:
-    """A row per class, the requirements, and all classes together."""
-    rows: list[list[Cell | str]] = []
-    for own in record.classes:
-        how = own.decoding
-        low = "" if how.low is None else print_number(how.low)
-        note = "" if own.asked else "makes no difference"
-        values = text_of(own.optimistic), text_of(own.held_out)
-        rows.append([own.label, print_number(how.threshold), low, str(how.median), *values, note])
-    for asked in record.requirements:
-        tone = Tone.GOOD if asked.met else Tone.BAD
-        met = Cell("met" if asked.met else "not met", tone)
-        rows.append([asked.text, "", "", "", text_of(asked.optimistic), text_of(asked.held_out), met])
-    rows.append([record.objective, "", "", "", text_of(record.optimistic), text_of(record.held_out), ""])
-    head = [*words("class"), *numbers("threshold", "low", "median", "optimistic", "held out"), *words("note")]
-    folds = f"held out: {count(record.folds, 'fold')} of {count(record.clips, 'clip')}" if record.folds else "no folds"
-    best = "Least" if record.least else "Best"
-    title = (
-        f"{best} {record.objective}, {'one decoding for all classes' if record.common else 'a decoding for each class'}"
-    )
-    return Table(title, head, rows, [f"{_known(record)}; {folds}"], totals=1 + len(record.requirements))
-
-
-def _known(record: Tuning) -> str:
-    """What is known of better decodings (rule 20.10)."""
-    match record.method:
-        case "exact" if record.common:
-            return "no other common threshold is better"
-        case "exact":
-            return "no other thresholds are better"
-        case "steps":
-            return "no change of a single class's threshold is better"
-        case _:
-            return "found by search; a better decoding may exist"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from selection.cover.problems import best_cover, every_cover, optima, problems
 
 from tracepact.selection import cover
-from tracepact.selection.cover import all_optima, independent_rows, packing, solve, weights_bound
+from tracepact.selection.cover import Z3_NAME, all_optima, search, second_opinion, solve
 from tracepact.selection.cover_problem import (
     NOT_ASKED,
     Clock,
@@ -23,9 +23,11 @@ from tracepact.selection.cover_problem import (
     Problem,
     SecondSolver,
     greedy_cover,
+    independent_rows,
+    packing,
     reduced,
+    weights_bound,
 )
-from tracepact.selection.cover_search import Z3_NAME, search, second_opinion
 
 FEWER = settings(max_examples=max(25, settings().max_examples // 4))
 """Each example asks a second solver."""
@@ -67,7 +69,7 @@ def test_the_cover_is_the_lexicographic_optimum_and_says_so(problem: Problem) ->
 @given(problem=problems(columns=9, rows=12))
 def test_the_search_finds_it_alone_divided_or_not(few: int, problem: Problem) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tracepact.selection.cover_search._FEW", few)
+        patch.setattr("tracepact.selection.cover._FEW", few)
         found = search(problem, Clock())
     assert (found.columns, found.proven) == (best_cover(problem), Level.ORDER)
     assert found.count_bound == len(found.columns)
@@ -143,7 +145,7 @@ def test_a_limit_that_cuts_optima_is_said(problem: Problem, limit: int) -> None:
 def test_all_optima_are_found_in_parts_too(few: int, problem: Problem) -> None:
     best = solve(problem, opinion=Fraction(0))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tracepact.selection.cover_search._FEW", few)
+        patch.setattr("tracepact.selection.cover._FEW", few)
         found = all_optima(problem, best, limit=10_000)
     assert (list(found), found.complete) == (optima(problem), True)
 
@@ -274,7 +276,7 @@ def test_a_spent_budget_gives_a_cover_with_its_gap_and_claims_nothing() -> None:
 def test_a_search_that_is_stopped_claims_nothing_false(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = hard_problem()
     known = solve(problem, seconds=Fraction(3), opinion=Fraction(0))
-    monkeypatch.setattr("tracepact.selection.cover_search._FEW", few)
+    monkeypatch.setattr("tracepact.selection.cover._FEW", few)
     found = search(problem, Clock.of(Fraction(1, 20)))
     assert problem.covers(found.columns)
     assert found.proven < Level.ORDER

@@ -1,17 +1,19 @@
-"""Column maps: which column of a table holds the clip, the times, the label; and what a map to start from is."""
+"""How a file is to be read, where its content does not say it: readings, and maps of the columns of tables."""
 
 import csv
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tracepact.data.decoding import Declared
+from tracepact.data.events import Time
 from tracepact.data.sources import PathLike, read_toml_file, shown
-from tracepact.diagnostics.collection import Diagnostics
+from tracepact.diagnostics.collection import Diagnostics, require_type
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
 from tracepact.wording import parse_exact, quoted
 
@@ -251,7 +253,11 @@ def _guessed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, s
     take("onset", timed)
     take("offset", timed)
     if "onset" not in taken and "offset" in taken:
-        taken["onset"] = taken.pop("offset")
+        # A column of times before every end is that of the starts, in whatever language. A start called OFFSET has a
+        # length beside it.
+        lengths = {name for name in timed if any(word in name.lower() for word in _WORDS["duration"])}
+        before = [name for name in timed - lengths - {taken["offset"]} if _is_all_before(cells, name, taken["offset"])]
+        taken["onset"] = before[0] if len(before) == 1 and not lengths else taken.pop("offset")
     ends = [cells[taken[role]] for role in ("onset", "offset") if role in taken]
     if len(ends) == 2 and any(_is_before(end, start) for start, end in zip(*ends, strict=False)):
         del taken["offset"]
@@ -267,6 +273,11 @@ def _guessed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, s
         taken["rate"] = "1000"
     first = ("clip", "onset") if "duration" in taken else ("clip", "onset", "offset")
     return {role: taken.pop(role, "…") for role in first} | taken
+
+
+def _is_all_before(cells: Mapping[str, Sequence[str]], column: str, other: str) -> bool:
+    """Whether every time of a column lies before that of another."""
+    return all(_is_before(start, end) for start, end in zip(cells[column], cells[other], strict=False))
 
 
 def _is_before(text: str, other: str) -> bool:
@@ -285,3 +296,47 @@ def like_a_label(names: Iterable[str]) -> bool:
 def is_time(text: str) -> bool:
     """Whether a cell holds a time as numbers or as a clock."""
     return text.isascii() and (_DIGITS.fullmatch(text) is not None or CLOCK.fullmatch(text) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the content of a file does not say: its format, where its labels are, how its scores become events.
+
+    Attributes:
+        format: one of the formats of rule 13.1; None finds it from the content and the name.
+        label_column: the column of a Raven or BirdNET table that holds the labels.
+        tiers: the tiers of a TextGrid or ELAN document, or the namespaces of a JAMS file, that are read; all of them
+            if there are none here.
+        decoding: how scores become events, for all classes or for each, or a threshold alone.
+        columns: a column map (rule 13.18): a Columns, a mapping, text such as `onset=Start,label=Class`, or a TOML
+            file; of several maps the first that fits the table is used.
+        rate: how many units of time are a second, in label files and under a column map.
+        classes: the classes of the columns of arrays, in order (rule 13.33).
+        step: the length of a frame of arrays in seconds; `score` takes that of the contract if there is none
+            and it fits the durations.
+        first_frame: 1 where frames are counted from 1, in SELD files and tables read by a column map.
+
+    Examples:
+        >>> import tracepact
+        >>> tracepact.Reading(format="textgrid", tiers=("words",)).tiers
+        ('words',)
+        >>> reading = tracepact.Reading(columns={"clip": "File", "onset": "Begin", "offset": "End", "label": "Species"})
+    """
+
+    format: str | None = None
+    label_column: str | None = None
+    tiers: tuple[str, ...] = ()
+    decoding: Declared | None = None
+    columns: ColumnMap | Sequence[ColumnMap] | None = None
+    rate: Time | None = None
+    classes: Sequence[str] | None = None
+    step: Time | None = None
+    first_frame: int | None = None
+
+
+def with_frames(reading: Reading | None, classes: Sequence[str] | None, step: Time | None) -> Reading:
+    """A reading with these classes and this step, where it names none of its own."""
+    if reading is not None:
+        require_type(reading, Reading, "the reading", "a Reading")
+    own = reading or Reading()
+    return replace(own, classes=own.classes or classes, step=step if own.step is None else own.step)

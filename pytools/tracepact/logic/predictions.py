@@ -1,15 +1,21 @@
-"""Faults that no clause notices and faults that evade one, shown by scenes that are played (rules 21.12 and 21.14)."""
+"""Predictions that show what a contract asks: the perfect one, and those with a fault (rules 21.1, 21.12, 21.14)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 from tracepact.declarations import dataclass
 from tracepact.evaluate.masks import IntegerAlgebra, allowances, evaluate_masks, match_runs, measures, obligations
 from tracepact.evaluate.predicates import ClipScene, Obligation, prepare, truth
+from tracepact.language import predicate
 from tracepact.language.contract import BUILTIN_ATOMS, CLASS_ATOMS, Contract, EventClause, FrameClause
-from tracepact.language.formula import And, FrameRun, Not, atoms
-from tracepact.language.predicate import OBLIGATED, Each, Owner, attributes
+from tracepact.language.formula import And, Atom, Constant, Formula, FrameRun, Iff, Implies, Not, Or, atoms, folded
+from tracepact.language.predicate import OBLIGATED, Each, Owner, attributes, unbounded_side
+from tracepact.lazy import z3
+from tracepact.logic.arithmetic import EventExample, EventQuestion, SymbolicInterval, SymbolicObligation, replayed
+from tracepact.logic.decisions import Budget
+from tracepact.logic.models import Verdict, renamed
 
 # The scenes: one reference that is predicted exactly, so that clauses on pairs are asked something, and one that is
 # predicted with a fault, in one piece too far off for the matcher or in two pieces.
@@ -263,3 +269,229 @@ def _masks(scene: ClipScene) -> Mapping[str, int]:
             masks[f"{side}_onset"] |= 1 << start
             masks[f"{side}_offset"] |= 1 << end
     return masks
+
+
+# What a predicate is for every interval that is matched with itself, by bounds on its terms and without a solver.
+#
+# Every attribute of such an interval is linear in its onset, at least 0, and its length, at least 1 frame. A
+# comparison whose sides differ by a linear term is settled where that term has a bound on the right side of zero.
+
+_ZERO, _ONE = Fraction(0), Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """`at` at the first frame and a length of one, and what each frame of onset and of further length adds."""
+
+    at: Fraction
+    onset: Fraction = _ZERO
+    length: Fraction = _ZERO
+
+    def plus(self, other: "_Linear", factor: Fraction = _ONE) -> "_Linear":
+        return _Linear(
+            self.at + factor * other.at, self.onset + factor * other.onset, self.length + factor * other.length
+        )
+
+    @property
+    def least(self) -> Fraction | None:
+        """None if it has no bound below."""
+        return self.at if self.onset >= 0 and self.length >= 0 else None
+
+    @property
+    def greatest(self) -> Fraction | None:
+        """None if it has no bound above."""
+        return self.at if self.onset <= 0 and self.length <= 0 else None
+
+
+_OF_ITSELF: Mapping[str, _Linear] = {
+    "onset": _Linear(_ZERO, onset=_ONE),
+    "offset": _Linear(_ONE, onset=_ONE, length=_ONE),
+    "duration": _Linear(_ONE, length=_ONE),
+    "overlap": _Linear(_ONE, length=_ONE),
+    "covering": _Linear(_ONE),
+    "longest_gap": _Linear(_ZERO),
+    "iou": _Linear(_ONE),
+    "coverage": _Linear(_ONE),
+    "purity": _Linear(_ONE),
+}
+"""The attributes in frames, or as plain numbers. An attribute that is missing is left to the solver."""
+
+
+def settled(formula: Formula, event_atoms: Mapping[str, predicate.EventAtom], step: Fraction) -> bool | None:
+    """The truth of a predicate for every interval matched with itself; None if it differs, or bounds do not tell."""
+
+    def leaf(part: Formula) -> bool | None:
+        match part:
+            case Constant(value):
+                return value
+            case Atom(name):
+                return _event_atom(event_atoms[name], step)
+        return None
+
+    return folded(formula, leaf, _JOINS)
+
+
+def _not(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def _both(left: bool | None, right: bool | None) -> bool | None:
+    if left is False or right is False:
+        return False
+    return None if left is None or right is None else True
+
+
+_JOINS: Mapping[type[Formula], Callable[..., bool | None]] = {
+    Not: _not,
+    And: _both,
+    Or: lambda a, b: _not(_both(_not(a), _not(b))),
+    Implies: lambda a, b: _not(_both(a, _not(b))),
+    Iff: lambda a, b: None if a is None or b is None else a == b,
+}
+"""The connectives of three values: true, false, and None for what bounds do not tell (Kleene's strong logic)."""
+
+
+def _event_atom(atom: predicate.EventAtom, step: Fraction) -> bool | None:
+    if not isinstance(atom, predicate.TermComparison):
+        return True if atom.attribute.name == "matched" else None
+    if (unbounded := unbounded_side(atom)) is not None:
+        return unbounded[1]  # one piece has no gap, and that is greater than every time (rule 4.9)
+    match atom.relation:
+        case predicate.Relation.LE | predicate.Relation.LT:
+            return _is_less(atom.left, atom.right, step, strictly=atom.relation is predicate.Relation.LT)
+        case predicate.Relation.GE | predicate.Relation.GT:
+            return _is_less(atom.right, atom.left, step, strictly=atom.relation is predicate.Relation.GT)
+    left, right = _term(atom.left, step), _term(atom.right, step)
+    equal = None if left is None or right is None else _equal(left.plus(right, -_ONE))
+    return equal if atom.relation is predicate.Relation.EQ else _not(equal)
+
+
+def _is_less(low: predicate.Term, high: predicate.Term, step: Fraction, *, strictly: bool) -> bool | None:
+    """Whether one term is at most another, or less; of a maximum as the greater one, one argument is enough."""
+    if isinstance(high, predicate.Maximum) and any(
+        _is_less(low, one, step, strictly=strictly) for one in high.arguments
+    ):
+        return True
+    if isinstance(low, predicate.Minimum) and any(
+        _is_less(one, high, step, strictly=strictly) for one in low.arguments
+    ):
+        return True
+    left, right = _term(low, step), _term(high, step)
+    return None if left is None or right is None else _at_most(left.plus(right, -_ONE), strictly=strictly)
+
+
+def _at_most(value: _Linear, *, strictly: bool) -> bool | None:
+    """Whether it is at most zero, or below it."""
+    most, least = value.greatest, value.least
+    if most is not None and (most < 0 or (most == 0 and not strictly)):
+        return True
+    if least is not None and (least > 0 or (least == 0 and strictly)):
+        return False
+    return None
+
+
+def _equal(value: _Linear) -> bool | None:
+    if value == _Linear(_ZERO):
+        return True
+    # Never equal if always below or always above; a linear term that crosses zero is left to the solver.
+    below, above = _at_most(value, strictly=True), _at_most(_Linear(_ZERO).plus(value, -_ONE), strictly=True)
+    return False if below or above else None
+
+
+def _term(term: predicate.Term, step: Fraction) -> _Linear | None:
+    """A term as a linear one, times in frames; None if it is not seen to be one."""
+    match term:
+        case predicate.ConstantTerm(value, quantity):
+            return _Linear(value / step if quantity is predicate.TermType.TIME else value)
+        case predicate.Attribute(_, name):
+            return _OF_ITSELF.get(name)
+        case predicate.TermSum(a, b) | predicate.TermDifference(a, b):
+            left, right = _term(a, step), _term(b, step)
+            if left is None or right is None:
+                return None
+            return left.plus(right, _ONE if isinstance(term, predicate.TermSum) else -_ONE)
+        case predicate.Scaled(factor, body):
+            inner = _term(body, step)
+            return None if inner is None else _Linear(_ZERO).plus(inner, factor)
+        case predicate.Absolute(body):
+            inner = _term(body, step)
+            if inner is None:
+                return None
+            return _greatest(inner, _Linear(_ZERO).plus(inner, -_ONE))
+        case predicate.Minimum(arguments) | predicate.Maximum(arguments):
+            return _chosen([_term(argument, step) for argument in arguments], least=isinstance(term, predicate.Minimum))
+
+
+def _chosen(values: list[_Linear | None], *, least: bool) -> _Linear | None:
+    """The least or the greatest of some, where one of them is so for every interval."""
+    lone = values[0]
+    for value in values[1:]:
+        if lone is None or value is None:
+            return None
+        greater = _greatest(lone, value)
+        if greater is None:
+            return None
+        lone = (value if greater is lone else lone) if least else greater
+    return lone
+
+
+def _greatest(first: _Linear, second: _Linear) -> _Linear | None:
+    """The greater of two, where it is the same one for every interval."""
+    below = _at_most(first.plus(second, -_ONE), strictly=False)
+    if below is None:
+        return first if _at_most(second.plus(first, -_ONE), strictly=False) else None
+    return second if below else first
+
+
+# What a perfect prediction does to a clause: the prediction is the reference, in every class.
+#
+# A frame clause becomes a question of one trace. An event predicate becomes one of an onset and a length: every
+# interval is matched with itself, which no other overlaps, whatever the matcher.
+
+
+def perfected(formula: Formula) -> Formula:
+    """The formula with the reference in place of the prediction."""
+    return renamed(formula, lambda name: name.replace("pred_", "ref_"))
+
+
+def perfect_interval_with(
+    formula: Formula, event_atoms: Mapping[str, predicate.EventAtom], step: Fraction, budget: Budget
+) -> tuple[Verdict, FrameRun | None]:
+    """Whether a predicate is true for some interval that is matched with itself alone, and for which one.
+
+    `dominant` is open, since the references of another class may overlap as much.
+    """
+    context = z3.Context()
+    onset, length = z3.Ints("onset length", context)
+    one, none = z3.IntVal(1, context), z3.IntVal(0, context)
+    interval = SymbolicInterval(onset, onset + length, one, length, none, none)
+    matched, dominant = z3.BoolVal(True, context), z3.Bool("dominant", context)
+    pair = SymbolicObligation("perfect", predicate.Each.MATCHED, step, interval, interval, matched, dominant, context)
+    condition = pair.formula(formula, event_atoms)
+    solver = z3.Solver(ctx=context)
+    solver.set("timeout", max(1, int(budget.seconds * 1000)))
+    solver.add(onset >= 0, length >= 1, condition)
+    solver.add(*(ratio == 1 for ratio in pair.ratios.values()))  # an interval covers all of itself
+    answer = solver.check()
+    if answer != z3.sat:
+        return (Verdict.UNSAT if answer == z3.unsat else Verdict.UNKNOWN), None
+    model = solver.model()
+    first, frames = (int(model.eval(value, model_completion=True).as_long()) for value in (onset, length))
+    return Verdict.SAT, (first, first + frames)
+
+
+def perfect_violation(clause: EventClause, contract: Contract, budget: Budget) -> EventExample | None:
+    """A scene whose prediction is its reference and that violates the clause, as scoring finds it; None if none is."""
+    atoms = dict(clause.event_atoms)
+    if settled(clause.formula, atoms, contract.step):
+        return None
+    verdict, run = perfect_interval_with(Not(clause.formula), atoms, contract.step, budget)
+    if verdict is not Verdict.SAT or run is None:
+        return None
+    question = EventQuestion.of(clause, contract, Not(clause.formula))
+    others = () if contract.one_class else ((run,),)
+    for foreign in ((), others):
+        example = replayed(question, ClipScene((run,), (run,), foreign))
+        if example is not None:
+            return example
+    return None

@@ -1,124 +1,126 @@
-"""`tracepact curves`: every threshold of a score field at once, as tables, figures and a page."""
+"""`tracepact curves` and `tracepact tune`: every threshold of scores at once, and the decoding that is best."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Unpack
+from typing import Any, TypedDict, Unpack
 
 import click
-import numpy as np
 from markupsafe import Markup
 
+from tracepact.command_line import Exit
+from tracepact.data.formats import FORMATS
+from tracepact.data.readings import Reading
 from tracepact.diagnostics.collection import Diagnostics
 from tracepact.diagnostics.findings import did_you_mean
 from tracepact.engines import engine_from, kept_engine
 from tracepact.evaluate.uncertainty import Bootstrap
-from tracepact.files import json_text, table_text
-from tracepact.options import OddLength, WholeNumber, earlier_name, full_option, given_contract, set_option
-from tracepact.outputs import OutputFolder, write_results
+from tracepact.files import json_text, table_text, write_whole
+from tracepact.language.contract import Contract
+from tracepact.options import (
+    OddLength,
+    WholeNumber,
+    durations_option,
+    earlier_name,
+    engine_options,
+    format_option,
+    full_option,
+    given_contract,
+    set_option,
+    with_default,
+    with_options,
+)
+from tracepact.outputs import DECODING, OutputFile, OutputFolder, print_json, print_rows, write_results
 from tracepact.records import exact_text, plain
-from tracepact.runs.directory import OutputOptions, data_table, output_options, show
+from tracepact.runs.directory import owner
 from tracepact.runs.report_parts import offered
 from tracepact.runs.score_command import told_batches
 from tracepact.runs.side_options import (
-    FieldOptions,
+    OutputOptions,
     bootstrap_options,
-    engine_options,
-    field_options,
-    field_task_from_options,
+    columns_option,
+    data_table,
+    mode_of,
+    mode_option,
+    output_options,
+    show,
 )
-from tracepact.runs.sides import field_sides
-from tracepact.show.figures import DenseCurve, Floats, dense_chart, inline
-from tracepact.show.lines import counted, print_diagnostics, say
+from tracepact.runs.task import Task
+from tracepact.show.figures import inline
+from tracepact.show.lines import counted, print_diagnostics, reader_may_leave, say
 from tracepact.show.pages import Section, html_page, html_table
-from tracepact.show.tables import Cell, Table, Tone, numbers, words
+from tracepact.show.tables import Cell, Table, TerminalTable, Tone, numbers, print_tables, words
 from tracepact.thresholds.quantities import quantity_names
-from tracepact.tuning.batches import curves_in_batches
-from tracepact.tuning.curves import POINTS, Curves, curves_of_sides
-from tracepact.tuning.records import BestThreshold, CurvesRecord, QuantityCurve, text_of
-from tracepact.wording import UNDEFINED, count, decimal, short
+from tracepact.tuning.batches import curves_in_batches, curves_of_sides, field_sides
+from tracepact.tuning.curves import POINTS, Curves, all_figures, guards_figure
+from tracepact.tuning.records import BestThreshold, CurvesRecord, Tuning, text_of
+from tracepact.tuning.tune import FOLDS, Freedom, goal_of, tuned
+from tracepact.wording import UNDEFINED, count, decimal, print_number, short
 
-# Figures of curves: every piece of the step functions, whatever is listed of them (rule 20.15).
-
-
-def all_figures(record: CurvesRecord, curves: Curves, against: str) -> dict[str, str]:
-    """All figures by name; that against a clause only if the clause is shown."""
-    figures = {
-        "guards": guards_figure(record, curves),
-        "metrics": metrics_figure(record, curves),
-        "roc": roc_figure(record, curves),
-    }
-    if any(quantity.name == against for quantity in record.quantities):
-        figures["against"] = against_figure(record, curves, against)
-    return figures
+# The options of commands that take scores or confidences, and judge them at every threshold.
 
 
-def guards_figure(record: CurvesRecord, exact: Curves) -> str:
-    """The score of every clause over the threshold."""
-    curves = [_by_threshold(quantity, exact) for quantity in _clauses(record)]
-    title = f"Clauses by threshold ({record.aggregation.value}; ● best)"
-    return dense_chart(title, curves, x="threshold", y="score", x_range=(0, 1))
+class FieldOptions(TypedDict):
+    """What `field_options` hands to a command."""
+
+    ref: str
+    pred: str
+    durations: str | None
+    ignore: str | None
+    ref_format: str | None
+    pred_format: str | None
+    columns: tuple[str, ...]
+    label_map: str | None
+    clips: str | None
+    class_indexed: bool
 
 
-def metrics_figure(record: CurvesRecord, exact: Curves) -> str:
-    """The F1 of every metric over the threshold."""
-    shown = [q for q in record.quantities if q.kind == "metric" and q.name.endswith("_f1") and "macro" not in q.name]
-    curves = [_by_threshold(quantity, exact) for quantity in shown]
-    return dense_chart("F1 by threshold", curves, x="threshold", y="F1", x_range=(0, 1))
+def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `FieldOptions`."""
+    return with_options(
+        (
+            click.option("--ref", type=click.Path(), required=True, help="Reference events: a file or folder."),
+            click.option(
+                "--pred",
+                type=click.Path(),
+                required=True,
+                help="Predicted scores, or events with confidences.",
+            ),
+            durations_option(),
+            click.option("--ignore", type=click.Path(), help="Regions without obligations, as for score."),
+            click.option(
+                "--ref-format",
+                type=click.Choice(FORMATS),
+                metavar="FORMAT",
+                help="Format of the reference (default: found from its content).",
+            ),
+            click.option("--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, likewise."),
+            columns_option,
+            click.option("--label-map", type=click.Path(), help="A label map (TOML), as for score."),
+            click.option(
+                "--clips", metavar="reference|durations|all|LIST", help="Evaluate these clips only, as for score."
+            ),
+            mode_option,
+        ),
+        function,
+    )
 
 
-def against_figure(record: CurvesRecord, exact: Curves, name: str) -> str:
-    """Every other clause against one, as the threshold moves."""
-    others = [quantity.name for quantity in _clauses(record) if quantity.name != name]
-    curves = [_against(name, other, exact) for other in others]
-    title = f"Clauses against {name}, over all thresholds"
-    notes = ["Points are joined in the order of the threshold, from 0 to 1."]
-    return dense_chart(title, curves, x=name, y="score", notes=notes)
-
-
-def roc_figure(record: CurvesRecord, exact: Curves) -> str:
-    """The PSD ROC of both scenarios."""
-    curves = []
-    for scenario in record.psds:
-        steps = exact.psds(scenario.name).roc
-        rates, shares = (np.array([float(step[k]) for step in steps]) for k in (0, 1))
-        value = UNDEFINED if scenario.value is None else decimal(scenario.value.shown)
-        curves.append(DenseCurve(f"{scenario.name} {value}", *_stairs(rates, shares, float(scenario.e_max))))
-    ends = (0, max((scenario.e_max for scenario in record.psds), default=1))
-    x, y = "effective false positives an hour", "effective share found"
-    return dense_chart("PSD ROC", curves, x=x, y=y, x_range=ends)
-
-
-def _clauses(record: CurvesRecord) -> list[QuantityCurve]:
-    return [quantity for quantity in record.quantities if quantity.kind == "clause"]
-
-
-def _by_threshold(quantity: QuantityCurve, curves: Curves) -> DenseCurve:
-    """The stairs of a quantity, with its best threshold as one of their points."""
-    x, y = curves.line(quantity.name)
-    best = quantity.best
-    if best is None or best.value.shown is None:
-        return DenseCurve(quantity.name, *_stairs(x, y, 1.0))
-    mark = (float(best.threshold), float(best.value.shown))
-    place = np.searchsorted(x, mark[0], side="right")
-    stairs = _stairs(np.insert(x, place, mark[0]), np.insert(y, place, mark[1]), 1.0)
-    return DenseCurve(quantity.name, *stairs, [mark])
-
-
-def _stairs(x: Floats, y: Floats, end: float) -> tuple[Floats, Floats]:
-    """Each value from its place on, with a corner before the next; the last up to the end."""
-    if not len(x):
-        return x, y
-    return np.append(np.repeat(x, 2)[1:], end), np.repeat(y, 2)
-
-
-def _against(name: str, other: str, curves: Curves) -> DenseCurve:
-    """The values of two clauses on all pieces of both, in the order of the threshold."""
-    lines = [curves.line(name), curves.line(other)]
-    thresholds = np.union1d(lines[0][0], lines[1][0])
-    x, y = (values[np.searchsorted(begins, thresholds, side="right") - 1] for begins, values in lines)
-    gap = np.isnan(x)
-    return DenseCurve(other, np.where(gap, 0.0, x), np.where(gap, np.nan, y))
+def field_task_from_options(contract: Contract, options: FieldOptions) -> Task:
+    """The task that `field_options` name."""
+    maps = options["columns"] or None
+    return Task(
+        contract,
+        options["ref"],
+        options["pred"],
+        durations=options["durations"],
+        ignore=options["ignore"],
+        mode=mode_of(options["class_indexed"]),
+        ref_reading=Reading(options["ref_format"], columns=maps),
+        pred_reading=Reading(options["pred_format"], columns=maps),
+        clips=options["clips"],
+        label_map=options["label_map"],
+    )
 
 
 # Curves as tables, rows and a page.
@@ -132,7 +134,7 @@ def tables(record: CurvesRecord) -> list[Table]:
 
 
 def brief_tables(record: CurvesRecord) -> list[Table]:
-    """What one screen has room for: the best common threshold of clauses, profiles and F1, and means of the others."""
+    """Tables that fit one screen: the best common threshold of clauses, profiles and F1, and means of the others."""
     shown = [q for q in record.quantities if q.kind != "metric" or (q.name.endswith("_f1") and "macro" not in q.name)]
     rows = [[quantity.name, *_best_cells(quantity.best)[:3], text_of(quantity.at_half)] for quantity in shown]
     title = f"Best common threshold, over {count(record.scores, 'distinct score')} ({record.aggregation.value})"
@@ -271,7 +273,7 @@ _COMMAND = "curves"
 )
 @full_option
 @output_options
-def command(
+def curves_command(
     contract: str,
     median: int | None,
     overrides: tuple[tuple[str, str], ...],
@@ -339,3 +341,130 @@ def _files(record: CurvesRecord, curves: Curves, against: str) -> dict[str, str]
         "curves.html": curves_page(record, figures, against),
         **{f"{name}.svg": figure for name, figure in figures.items()},
     }
+
+
+# `tracepact tune`: choose the decoding that is best for a declared objective.
+
+_TUNED_COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out")
+
+
+@click.command()
+@click.argument("contract")
+@field_options
+@set_option
+@click.option(
+    "--objective",
+    "--maximise",
+    "objective",
+    required=True,
+    metavar="QUANTITY",
+    help="What to be best at, over all classes: a clause, pooled.CLAUSE, a profile, mean, or a rate such as event_f1. "
+    "An error rate is made as small as possible.",
+)
+@click.option(
+    "--require",
+    "requirements",
+    multiple=True,
+    help="What must hold over all classes together, not of each: 'silence_guard >= 0.95'; repeatable.",
+)
+@click.option("--common", is_flag=True, help="One decoding for all classes; by default each has its own.")
+@click.option(
+    "--try-median", "medians", type=OddLength(), multiple=True, help="Try a filter of this many frames; repeatable."
+)
+@click.option("--with-low", is_flag=True, help="Search for the low threshold of a hysteresis too.")
+@with_default("--folds", WholeNumber(0), FOLDS, "Folds of clips for the held-out value, at least 2; 0 for none.")
+@with_default("--seed", WholeNumber(0), 0, "Seed of the order of clips.")
+@click.option("--out", type=OutputFile(DECODING, owner), help="Write the decoding file (TOML), which score takes.")
+@format_option("text", "json", "csv")
+def tune_command(
+    contract: str,
+    overrides: tuple[tuple[str, str], ...],
+    objective: str,
+    requirements: tuple[str, ...],
+    common: bool,
+    medians: tuple[int, ...],
+    with_low: bool,
+    folds: int,
+    seed: int,
+    out: Path | None,
+    form: str,
+    **options: Unpack[FieldOptions],
+) -> int:
+    """Choose threshold, median filter and hysteresis of every class for a declared objective.
+
+    CONTRACT is a file, or the name of a starter contract. Thresholds are chosen exactly out of all that make a
+    difference, for the value over all classes. The optimistic value is that of the clips the decoding was chosen on.
+    The held-out value scores every clip with a decoding chosen on the other folds; expect it on new clips.
+
+    Exit codes: 0 chosen, 1 no decoding was found that meets every --require.
+    """
+    compiled = given_contract(contract, overrides)
+    freedom = Freedom(common, tuple(sorted(set(medians) | {1})), with_low)
+    goal = goal_of(compiled, objective, requirements, freedom, folds)
+    with counted() as update:
+        update(0, 1, "reading")
+        sides = field_sides(field_task_from_options(compiled, options))
+        found = tuned(sides, goal, freedom, folds, seed, update)
+    print_diagnostics(sides.diagnostics)
+    if out is not None:
+        write_whole({out: found.record.decoding})
+        say(f"wrote {out}")
+    with reader_may_leave():
+        _show_tuning(found.record, form)
+    unmet = [asked for asked in found.record.requirements if not asked.met]
+    for asked in unmet:
+        say(f"no decoding was found that meets {asked.text}; the nearest was taken", "bold red")
+    return Exit.VIOLATED if unmet else Exit.OK
+
+
+def _show_tuning(record: Tuning, form: str) -> None:
+    match form:
+        case "json":
+            print_json(record)
+        case "csv":
+            print_rows(_TUNED_COLUMNS, _tuned_rows(record))
+        case _:
+            print_tables(TerminalTable(tuned_table(record)))
+
+
+def _tuned_rows(record: Tuning) -> Iterator[tuple[Any, ...]]:
+    for own in record.classes:
+        how = own.decoding
+        values = ("" if v is None else str(v.value) for v in (own.optimistic, own.held_out))
+        yield own.label, str(how.threshold), "" if how.low is None else str(how.low), how.median, *values
+
+
+def tuned_table(record: Tuning) -> Table:
+    """A row per class, the requirements, and all classes together."""
+    rows: list[list[Cell | str]] = []
+    for own in record.classes:
+        how = own.decoding
+        low = "" if how.low is None else print_number(how.low)
+        note = "" if own.asked else "makes no difference"
+        values = text_of(own.optimistic), text_of(own.held_out)
+        rows.append([own.label, print_number(how.threshold), low, str(how.median), *values, note])
+    for asked in record.requirements:
+        tone = Tone.GOOD if asked.met else Tone.BAD
+        met = Cell("met" if asked.met else "not met", tone)
+        rows.append([asked.text, "", "", "", text_of(asked.optimistic), text_of(asked.held_out), met])
+    rows.append([record.objective, "", "", "", text_of(record.optimistic), text_of(record.held_out), ""])
+    head = [*words("class"), *numbers("threshold", "low", "median", "optimistic", "held out"), *words("note")]
+    folds = f"held out: {count(record.folds, 'fold')} of {count(record.clips, 'clip')}" if record.folds else "no folds"
+    best = "Least" if record.least else "Best"
+    title = (
+        f"{best} {record.objective}, {'one decoding for all classes' if record.common else 'a decoding for each class'}"
+    )
+    return Table(title, head, rows, [f"{_known(record)}; {folds}"], totals=1 + len(record.requirements))
+
+
+def _known(record: Tuning) -> str:
+    """What is known of better decodings (rule 20.10)."""
+    match record.method:
+        case "exact" if record.common:
+            return "no other common threshold is better"
+        case "exact":
+            return "no other thresholds are better"
+        case "steps":
+            return "no change of a single class's threshold is better"
+        case _:
+            return "found by search; a better decoding may exist"
