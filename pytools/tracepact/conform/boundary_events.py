@@ -1,4 +1,4 @@
-"""Random intervals and scores at the boundaries of sizes, and ties that only exact numbers keep."""
+"""Random scores at the boundaries of sizes, and runs, matches and bounds of windows that only exact numbers tell."""
 
 import re
 from fractions import Fraction
@@ -11,6 +11,7 @@ from tracepact.conform.boundary_traces import (
     Experiment,
     Experiments,
     by_dimension,
+    formula_case,
     mask,
     near,
     quoted,
@@ -75,6 +76,40 @@ def _hair_apart(rng: Random, size: int) -> Case:
     search = str(rng.choice((1, 4 * size + 40)) * early * step)
     matcher = {"kind": rng.choice(("greedy", "greedy", "optimal")), "search": search, "overlap_reward": str(reward)}
     return {"ask": "match", "step": str(step), "ref": ref, "pred": pred, "matcher": matcher}
+
+
+# Bounds of windows beside a whole number of frames, and of many digits.
+
+_LONGEST = 60
+"""Characters of a quantity (1.4)."""
+
+
+def _bound_beside(rng: Random, dimension: str, digits: int) -> Case:
+    """A window whose bound is so many decimal places beside a whole number of frames, or a fraction near one."""
+    step = rng.choice((*STEPS, "1"))
+    frames = Fraction(rng.choice((0, 1, 2, 3, 7, 50)))
+    if rng.random() < 0.5:
+        value = frames * Fraction(step) + rng.choice((1, -1)) * Fraction(1, 10**digits)
+    else:
+        denominator = rng.choice((3, 7, 9, 11, 13, 49, 125, 10**9 + 7))
+        value = Fraction(rng.randrange(1, 40), denominator) * Fraction(step)
+    shown = decimal_text(abs(value))
+    if len(shown) > _LONGEST - 2:
+        shown = decimal_text(frames * Fraction(step))
+    operator = rng.choice(("N[{}] p", "F[{}] p", "G[0,{}] p", "F[-{},0f] p", "p U[{}] q", "p S[{}] q"))
+    return formula_case(operator.format(f"{shown}{rng.choice(('', 's'))}"), step)
+
+
+def _huge_bounds(rng: Random, dimension: str, size: int) -> Case:
+    """Bounds of so many digits, in frames, in seconds or in milliseconds; most are no float, nor round in binary."""
+    # 2^53 + 1 is the first whole number that no float has; beyond 2^63 signed words turn over.
+    digits = rng.choice(
+        ("9" * size, "1" + "0" * (size - 1) + "1", "".join(rng.choice("1234567890") for _ in range(size)))
+    )
+    bound = rng.choice((digits, str(max((1 << 63) + rng.randrange(-2, 3), 1)), str((1 << 53) + 1)))
+    unit = rng.choice(("f", "f", "s", "ms", ""))
+    form = rng.choice(("N[{}] p", "F[{}] p", "G[0,{}] p", "F[-{},0f] p", "p U[{}] q", "p S[{}] q", "G[-{0},{0}] p"))
+    return formula_case(form.format(f"{bound}{unit}"), rng.choice(("1", "0.02", "0.001", "1/3")))
 
 
 # Event predicates as texts of contracts have them.
@@ -241,6 +276,10 @@ def _named_classes(rng: Random, dimension: str, size: int) -> Case:
 
 
 VALUE_EXPERIMENTS: Experiments = {
+    ConformanceProfile.TEXT: {
+        "bounds beside frames": Experiment(_bound_beside, {"places": 40}),
+        "huge bounds": Experiment(_huge_bounds, {"digits": 50}),
+    },
     ConformanceProfile.EVENTS: {
         "ties beside a hair": Experiment(
             by_dimension({"edges": _late_edges, "costs": _tied_costs, "hairs": _hair_apart}),
