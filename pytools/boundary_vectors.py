@@ -2,8 +2,8 @@
 
     python pytools/boundary_vectors.py
 
-The cases are those placed at a boundary below and, before them, cases that random experiments once drew; the file
-itself keeps these. The answers are those of the oracle's definitions, which no engine of the package uses;
+The cases are the first that the guided experiments draw, the large ones where runs keep them short, and those placed
+at a boundary below. The answers are those of the oracle's definitions, which no engine of the package uses;
 `tests/conform/test_long_definitions.py` ties the ones for long traces to the naive loops of chapter 6.
 """
 
@@ -14,26 +14,59 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tracepact.conform.differential import case_of, profile_of
-from tracepact.conform.oracle import Vector, out_in_runs, vector_of
-from tracepact.conform.protocol import Case
+from tracepact.conform.boundary_traces import Case
+from tracepact.conform.differential import GUIDED, case_of, guided, profile_of
+from tracepact.conform.oracle import ConformanceProfile, Vector, out_in_runs
+from tracepact.conform.reduction import tidy
 from tracepact.declarations import spec_path
 
-PLACE = spec_path("conformance/boundaries.json")
+_DRAWN = 90
+_SEED = 17
+_LONGEST = 900
+"""Characters of a vector's data: what does not get short in runs is not kept."""
+
+_READ = (
+    "texts",
+    "contract texts",
+    "limits of texts",
+    "parentheses and faults",
+    "large scores",
+    "names of classes and clips",
+    "settings together",
+    "marks and counts",
+    "huge bounds",
+    "long and many parts",
+    "quantities of contracts",
+    "many violations",
+    "windows and clips",
+    "gaps",
+    "many classes, far edges",
+)
+"""What rests on the reader of texts: there is one, so its answers are no evidence; those vectors are made by hand."""
+
+_DEEPEST = 5
+"""Levels of a formula that was drawn: deeper ones are hard to read, and are asked at random."""
+
+_KEPT = 16
+_MORE = {
+    "long traces, ahead": 40,
+    "long traces": 30,
+    "large chunks": 26,
+    "long streams": 26,
+    "lines": 8,
+    "measures": 10,
+    "attributes of pairs": 12,
+    "attributes of covers": 12,
+}
 
 
 def vectors() -> list[dict[str, Any]]:
     """Every vector of the file."""
-    placed = [*(_data(_vector(case, name), name, size) for name, size, case in _placed()), *_closed()]
-    ids = {data["id"] for data in placed}
-    kept = [vector_of(data) for data in json.loads(PLACE.read_text(encoding="utf-8"))["vectors"]]
-    return [*(_again(vector) for vector in kept if vector.id not in ids), *placed]
-
-
-def _again(vector: Vector) -> dict[str, Any]:
-    """A vector that was drawn once, its answer computed anew."""
-    name, _, number = vector.id.removeprefix("boundaries/").rpartition("-")
-    return _data(_vector(dict(vector.input), name), name, int(number))
+    some = [
+        d for profile in ConformanceProfile for name in GUIDED[profile] if name not in _READ for d in _of(profile, name)
+    ]
+    some += [_data(_vector(case, name), name, size) for name, size, case in _placed()]
+    return some + list(_closed())
 
 
 # Cases whose answer turns at a boundary
@@ -317,6 +350,19 @@ def _milliseconds(count: int) -> str:
 # What becomes of a case
 
 
+def _of(profile: ConformanceProfile, name: str) -> Iterator[dict[str, Any]]:
+    """The vectors of one experiment."""
+    kept = 0
+    for number, case in enumerate(guided(profile, name, _DRAWN, _SEED)):
+        vector = _vector(tidy(case) if case["ask"] in ("verdicts", "clause") else case, name)
+        data = _data(vector, name, number)
+        if _depth(vector.input) > _DEEPEST:
+            continue
+        if len(json.dumps(data, ensure_ascii=False)) <= _LONGEST and kept < _MORE.get(name, _KEPT):
+            kept += 1
+            yield data
+
+
 def _vector(case: Case, name: str) -> Vector:
     return case_of(profile_of(case), name, case)
 
@@ -332,6 +378,13 @@ def _data(vector: Vector, name: str, number: int) -> dict[str, Any]:
 def _counts(vector: Vector, name: str) -> dict[str, Any]:
     """The running counts, where they are what the vector is for: a list for every arrival is long."""
     return {"counts": vector.expected["counts"]} if name.startswith("counts") else {}
+
+
+def _depth(data: Any) -> int:
+    """How deep lists stand in one another."""
+    if isinstance(data, dict):
+        return max(map(_depth, data.values()), default=0)
+    return 1 + max(map(_depth, data), default=0) if isinstance(data, list) else 0
 
 
 def _words(vector: Vector, name: str, number: int) -> dict[str, Any]:
@@ -353,7 +406,7 @@ def text() -> str:
 
 def main() -> None:
     """Write the file."""
-    Path(PLACE).write_text(text(), encoding="utf-8")
+    Path(spec_path("conformance/boundaries.json")).write_text(text(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tracepact.conform.conformance import damaged
 from tracepact.conform.differential import explore
 from tracepact.conform.draw import FAMILIES
 from tracepact.conform.findings import CaseTally
+from tracepact.conform.malformed import damaged
 from tracepact.conform.oracle import ConformanceProfile, Session
 
 Case = dict[str, Any]
@@ -117,20 +117,7 @@ def wrapped(key: str, most: int) -> Callable[[Case, Any], Any]:
     )
 
 
-def hundredth_frame_off(case: Case, answer: Any) -> Any:
-    return answer | {"mask": answer["mask"].replace("1" * 100, "1" * 99 + "0")}
-
-
 FAULTS: dict[str, tuple[Callable[[Case], Case], Callable[[Case, Any], Any]]] = {
-    "long traces, ahead": (digits(1 << 12), kept),
-    "long obligations": (digits(1 << 12), kept),
-    "long traces": (digits(1 << 12), kept),
-    "long projections": (same, hundredth_frame_off),
-    "long runs": (digits(1 << 12), kept),
-    "many candidates": (same, shorter("pairs", 12)),
-    "long intervals": (same, shorter("violated", 4)),
-    "long streams": (numbers(lambda n: min(n, 64)), kept),
-    "long chunks": (digits(1 << 12), kept),
     "far spans": (same, wrapped("errors", 1 << 16)),
     "long strings": (texts("text", lambda text: text.replace("x" * 65_536, "x" * 65_535)), shorter("title", 255)),
     "sixty characters": (same, no("bad-quantity")),

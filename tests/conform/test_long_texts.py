@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tracepact.conform.boundary_traces import RESERVED
-from tracepact.conform.differential import drawn_cases, guided
+from tracepact.conform.differential import guided
 from tracepact.conform.engines import REFERENCE
 from tracepact.conform.oracle import ConformanceProfile, answer
 from tracepact.language.grammar import reserved_words
@@ -56,33 +56,31 @@ def test_quantities_are_long_and_windows_of_mixed_units_go_both_ways(seed: int) 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_slash_comment_has_a_carriage_return_and_texts_have_form_feeds_and_backspaces(seed: int) -> None:
-    names = ("texts", "contract texts")
-    texts = [case["text"] for name in names for case in guided(ConformanceProfile.TEXT, name, 100, seed)]
+    texts = [case["text"] for case in guided(ConformanceProfile.TEXT, "limits of texts", 100, seed)]
     assert any("\r" in text.partition("//")[2].partition("\n")[0] for text in texts)
     assert any("\x0c" in text for text in texts)
-    assert any("\x08" in text for text in texts)
-    assert any(text.startswith("\ufeff") for text in texts)
     assert any("\x08" in case["text"] for case in guided(ConformanceProfile.TEXT, "long and many parts", 100, seed))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
-def test_reports_have_many_violations_of_a_clause_and_edges_far_apart(seed: int) -> None:
-    told = [vector.expected for vector in drawn_cases(ConformanceProfile.CONTRACTS, "far reports", 100, seed)]
-    assert sum(len(one["witnesses"]) > 100 for one in told) >= 2
-    assert all(one["errors"] == [] for one in told)
-    assert any(0 < float(one["soft"]["value"]) < 1 for one in told)
+def test_reports_have_many_violations_of_a_clause_and_many_classes(seed: int) -> None:
+    found = answered(ConformanceProfile.CONTRACTS, "many violations", seed)
+    assert sum(len(told["witnesses"]) > 100 for _, told in found) >= 5
+    assert any(case["contract"].startswith("\ufeff") and told["witnesses"] for case, told in found)
+    assert all(told["errors"] == [] for _, told in found)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
-def test_windows_are_longer_than_some_clips(seed: int) -> None:
-    told = [vector.expected for vector in drawn_cases(ConformanceProfile.CONTRACTS, "odd settings", 100, seed)]
-    assert 0.2 < sum("window-beyond-trace" in one.get("warnings", ()) for one in told) / len(told) < 0.8
+def test_windows_are_longer_than_no_clip_some_and_all(seed: int) -> None:
+    found = answered(ConformanceProfile.CONTRACTS, "windows and clips", seed)
+    warned = sum("window-beyond-trace" in told["warnings"] for _, told in found)
+    assert 20 < warned < 80
 
 
-@pytest.mark.slow
-def test_an_unbounded_gap_fails_an_equation() -> None:
-    found = [one for seed in SEEDS for one in answered(ConformanceProfile.CONTRACTS, "large scores", seed)]
-    sides = [w["comparison"] for case, told in found for w in told.get("witnesses", ()) if "==" in case["contract"]]
-    assert sum(side is not None and side["amount"] == "unbounded" for side in sides) >= 5
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_unbounded_gap_fails_an_equation(seed: int) -> None:
+    found = answered(ConformanceProfile.CONTRACTS, "gaps", seed)
+    sides = [w["comparison"] for case, told in found for w in told["witnesses"] if "==" in case["contract"]]
+    assert sum(side["amount"] == "unbounded" for side in sides) >= 5
+    assert any(side["amount"] == "0" for _, told in found for w in told["witnesses"] for side in [w["comparison"]])

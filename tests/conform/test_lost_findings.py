@@ -57,9 +57,6 @@ def asks_drawn() -> dict[str, tuple[ConformanceProfile, str]]:
     for profile in ConformanceProfile:
         for name in GUIDED[profile]:
             first.setdefault(next(differential.guided(profile, name, 1))["ask"], (profile, name))
-    for profile in ConformanceProfile:
-        for name in draw.FAMILIES[profile] if len(first) < len(ASKS) else ():
-            first.setdefault(differential.drawn_cases(profile, name, 1)[0].input["ask"], (profile, name))
     return first
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from conform.programs import MONITOR
-from tracepact.conform.conformance import malformed
 from tracepact.conform.findings import Finding
+from tracepact.conform.malformed import malformed
 from tracepact.conform.oracle import ConformanceProfile
 from tracepact.conform.peer import Peer
 

@@ -58,6 +58,8 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "A text of the program's own.": (
         "tracepact.declarations.rules",
+        "tracepact.conform.boundary_scores._report_clip.timed",
+        "tracepact.conform.boundary_scores._gaps",
         "tracepact.conform.findings._place",
         "tracepact.conform.frame_limits.drawn_out",
         "tracepact.conform.draw._runs",

@@ -1,29 +1,17 @@
-"""Random scores at the boundaries of sizes, and runs, matches and bounds of windows that only exact numbers tell."""
+"""Random event clauses and intervals that tell one reading from another, at the boundaries of sizes."""
 
-import re
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 
-from tracepact.conform.boundary_traces import (
-    CONFUSED,
-    LABELS,
-    NAMES,
-    Experiment,
-    Experiments,
-    by_dimension,
-    formula_case,
-    mask,
-    near,
-    quoted,
-    some_names,
-)
-from tracepact.conform.oracle import ConformanceProfile
-from tracepact.conform.protocol import Case, decimal_text
-from tracepact.language.contract import Aggregation
-from tracepact.language.predicate import ATTRIBUTES, Each, writable_attributes
+from tracepact.conform.boundary_traces import Case, Experiment, Experiments, mask, near
+from tracepact.conform.engines import REFERENCE
+from tracepact.conform.oracle import ConformanceProfile, answer
+from tracepact.language.predicate import ATTRIBUTES, Attribute, Each, Owner, writable_attributes
 
-# Runs and matches that tie, or lie beside a tie by less than a float sees.
+# Random cases at the boundaries of sizes, for times, runs, matches and event clauses.
 
+Runs = list[list[int]]
 STEPS = ("0.02", "0.01", "1/3", "0.0232", "1/7", "0.1")
 """Most of them no binary float."""
 
@@ -31,88 +19,164 @@ HAIRS = (Fraction(1, 10**9), Fraction(1, 10**20))
 """How far beside a tie, in steps: a float of the time may see the first and cannot see the second."""
 
 
-def _hair(rng: Random, step: Fraction) -> Fraction:
-    """Nothing, or what no float of a time sees, on either side."""
-    return rng.choice((0, 1, -1)) * step * rng.choice(HAIRS)
+def seconds(value: Fraction) -> str:
+    """A time as cases write it: a decimal where there is one, else a fraction."""
+    # A fraction has finitely many decimals just if its denominator has no prime factor but 2 and 5.
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest == 1:
+        places = next(k for k in range(80) if (value * 10**k).denominator == 1)
+        digits = str(int(value * 10**places)).rjust(places + 1, "0")
+        return f"{digits[: len(digits) - places]}.{digits[len(digits) - places :]}" if places else digits
+    return str(value)
 
 
-def _late_edges(rng: Random, size: int) -> Case:
-    """Runs that begin and end at this frame and about it, in a mask that goes on a little."""
-    edges = sorted(rng.sample((size - 1, size, size + 1, size + 2, size + 4, size + 5), 2))
-    begins, ends = rng.choice("01") * edges[0], "0" * rng.randrange(1, 4) + rng.choice(("1", ""))
-    digits = begins + "1" * (edges[1] - edges[0]) + ends
-    return {"ask": "runs", "mask": digits, "step": "1", "merge_gap": rng.choice(("0", "1", "2"))}
-
-
-def _tied_costs(rng: Random, size: int) -> Case:
-    """One run amid two, so long that their costs, or how near their ends are, differ by a hair or not at all."""
-    step = Fraction(rng.choice(STEPS))
-    gap, within = rng.randrange(1, 4), rng.randrange(1, size + 1)
-    lengths = [size + 1, size + 1 + rng.choice((0, 0, 1, -1))]
-    two = [[0, lengths[0]], [lengths[0] + gap, sum(lengths) + gap]]
-    one = [[max(lengths[0] - within, 1), lengths[0] + gap + within + rng.choice((0, 0, 1))]]
-    ref, pred = (two, one) if rng.random() < 0.5 else (one, two)
-    # The search is exactly one of the distances: the candidate is just in, or out by a hair.
-    ends = [abs(a[k] - b[k]) for a in ref for b in pred for k in (0, 1)]
-    search = max(Fraction(0), rng.choice((*ends, 4 * size)) * step + _hair(rng, step))
-    reward = Fraction(rng.choice(("0", "1/2", "1", "2"))) + rng.choice((0, 0, 1)) * rng.choice(HAIRS)
-    kind = rng.choice(("greedy", "greedy", "optimal"))
-    matcher = {"kind": kind, "search": str(search), "overlap_reward": str(reward)}
-    return {"ask": "match", "step": str(step), "ref": ref, "pred": pred, "matcher": matcher}
-
-
-def _hair_apart(rng: Random, size: int) -> Case:
-    """One run and two that overlap its ends: what the second overlaps more it lies farther off, but for a hair."""
-    whole, more = rng.randrange(3), rng.randrange(1, 4)
-    # The cost is distance less reward times overlap. The reward is chosen so that both candidates cost the same but for
-    # a hair; a float then takes either.
-    early, overlap = rng.randrange(1, 5), rng.randrange(1, size + 1)
-    long, late = 2 * overlap + more + rng.randrange(1, 4), early + (1 + whole) * more
-    one = [[early, early + long]]
-    two = [[0, early + overlap], [early + long - overlap - more, early + long + late]]
-    step = Fraction(rng.choice(STEPS))
-    reward = max(Fraction(0), whole + rng.choice((0, 1, 1, -1)) * rng.choice(HAIRS))
-    ref, pred = (one, two) if rng.random() < 0.5 else (two, one)
-    search = str(rng.choice((1, 4 * size + 40)) * early * step)
-    matcher = {"kind": rng.choice(("greedy", "greedy", "optimal")), "search": search, "overlap_reward": str(reward)}
-    return {"ask": "match", "step": str(step), "ref": ref, "pred": pred, "matcher": matcher}
-
-
-# Bounds of windows beside a whole number of frames, and of many digits.
-
-_LONGEST = 60
-"""Characters of a quantity (1.4)."""
-
-
-def _bound_beside(rng: Random, dimension: str, digits: int) -> Case:
-    """A window whose bound is so many decimal places beside a whole number of frames, or a fraction near one."""
-    step = rng.choice((*STEPS, "1"))
-    frames = Fraction(rng.choice((0, 1, 2, 3, 7, 50)))
-    if rng.random() < 0.5:
-        value = frames * Fraction(step) + rng.choice((1, -1)) * Fraction(1, 10**digits)
-    else:
-        denominator = rng.choice((3, 7, 9, 11, 13, 49, 125, 10**9 + 7))
-        value = Fraction(rng.randrange(1, 40), denominator) * Fraction(step)
-    shown = decimal_text(abs(value))
-    if len(shown) > _LONGEST - 2:
-        shown = decimal_text(frames * Fraction(step))
-    operator = rng.choice(("N[{}] p", "F[{}] p", "G[0,{}] p", "F[-{},0f] p", "p U[{}] q", "p S[{}] q"))
-    return formula_case(operator.format(f"{shown}{rng.choice(('', 's'))}"), step)
-
-
-def _huge_bounds(rng: Random, dimension: str, size: int) -> Case:
-    """Bounds of so many digits, in frames, in seconds or in milliseconds; most are no float, nor round in binary."""
-    # 2^53 + 1 is the first whole number that no float has; beyond 2^63 signed words turn over.
-    digits = rng.choice(
-        ("9" * size, "1" + "0" * (size - 1) + "1", "".join(rng.choice("1234567890") for _ in range(size)))
+def _tied(rng: Random, step: Fraction, frames: int) -> Fraction:
+    """A time at a frame's edge or centre, or a hair beside it, or anywhere."""
+    hair = rng.choice((0, 0, 1, -1)) * step / 10**6
+    return max(
+        Fraction(0), rng.choice((Fraction(frames), frames + Fraction(1, 2), Fraction(frames * 2, 3))) * step + hair
     )
-    bound = rng.choice((digits, str(max((1 << 63) + rng.randrange(-2, 3), 1)), str((1 << 53) + 1)))
-    unit = rng.choice(("f", "f", "s", "ms", ""))
-    form = rng.choice(("N[{}] p", "F[{}] p", "G[0,{}] p", "F[-{},0f] p", "p U[{}] q", "p S[{}] q", "G[-{0},{0}] p"))
-    return formula_case(form.format(f"{bound}{unit}"), rng.choice(("1", "0.02", "0.001", "1/3")))
 
 
-# Event predicates as texts of contracts have them.
+def _project(rng: Random, dimension: str, size: int) -> Case:
+    step = Fraction(rng.choice(STEPS))
+    frames = size if dimension == "frames" else rng.randrange(3, 40)
+    events = []
+    for _ in range(size if dimension == "events" else rng.randrange(4)):
+        start = rng.randrange(frames)
+        ends = sorted(
+            (_tied(rng, step, start), _tied(rng, step, min(start + rng.choice((0, 1, 3, frames)), frames + 2)))
+        )
+        events.append([seconds(end) for end in ends])
+    duration = max(Fraction(0), frames * step - rng.choice((0, 0, 1)) * step / rng.choice((2, 1000)))
+    projection = rng.choice(("centre", "touch", "inside"))
+    return {
+        "ask": "project",
+        "step": seconds(step),
+        "duration": seconds(duration),
+        "projection": projection,
+        "events": events,
+    }
+
+
+def _runs(rng: Random, dimension: str, size: int) -> Case:
+    step = Fraction(rng.choice(STEPS))
+    gap = size if dimension == "gap" else rng.choice((0, 1, 2, 3))
+    frames = size if dimension == "frames" else 2 * gap + rng.randrange(4, 9)
+    digits = mask(rng, frames, (gap, gap + 1))
+    if dimension == "gap":
+        more = rng.choice((-1, 0, 0, 1))
+        digits = f"1{'0' * max(gap + more, 1)}11{'0' * max(gap - more, 1)}1"
+    # Exactly at the bound of joining most of the time, otherwise a hair beside it.
+    tie = gap * step + rng.choice((0, 0, 0, 1, -1)) * step * rng.choice(HAIRS)
+    return {"ask": "runs", "mask": digits, "step": seconds(step), "merge_gap": seconds(max(tie, Fraction(0)))}
+
+
+def side(rng: Random, runs: int, longest: int) -> Runs:
+    """Runs in order, apart from one another."""
+    runs_apart: Runs = []
+    at = rng.randrange(3)
+    for _ in range(runs):
+        length = rng.randrange(1, longest + 1)
+        runs_apart.append([at, at + length])
+        at += length + rng.randrange(1, 4)
+    return runs_apart
+
+
+def chain(rng: Random, runs: int) -> tuple[Runs, Runs]:
+    """Two sides whose runs bridge one another: each overlaps the next of the other side."""
+    ref: Runs = []
+    pred: Runs = []
+    at = 0
+    for _ in range(runs):
+        a, b, c, d = (rng.randrange(1, 5) for _ in range(4))
+        ref.append([at, at + a + b])
+        pred.append([at + a, at + a + b + c + rng.choice((0, d))])
+        at = max(pred[-1][1], ref[-1][1] + 1) - rng.choice((0, 0, 1)) * (pred[-1][1] > ref[-1][1] + 1)
+        if at <= ref[-1][1]:
+            at = ref[-1][1] + 1
+        if rng.random() < 0.15:
+            at = pred[-1][1] + 1
+    fixed: Runs = []
+    for start, end in pred:
+        start = max(start, fixed[-1][1] + 1) if fixed else start
+        if start < end:
+            fixed.append([start, end])
+    return ref, fixed
+
+
+def mirrored(rng: Random, times: int) -> tuple[Runs, Runs]:
+    """One run amid two that cost the same, several times: ties at every step."""
+    # Ties one after the other: an implementation may break the first as it should by accident, but hardly all.
+    one: Runs = []
+    two: Runs = []
+    at = 0
+    for _ in range(times):
+        length, gap, within = rng.randrange(2, 5), rng.randrange(1, 4), rng.randrange(1, 3)
+        two += [[at, at + length], [at + length + gap, at + 2 * length + gap]]
+        one.append([at + length - within, at + length + gap + within])
+        at += 2 * length + gap + rng.randrange(1, 6)
+    return (one, two) if rng.random() < 0.5 else (two, one)
+
+
+def matcher(rng: Random, step: Fraction, kind: str = "") -> Case:
+    """A matcher whose search is often exactly some frames."""
+    frames = rng.choice((0, 1, 2, 3, 5, 8, 40))
+    search = frames * step + rng.choice((0, 0, 0, -1)) * step * rng.choice(HAIRS)
+    return {
+        "kind": kind or rng.choice(("greedy", "optimal")),
+        "search": str(max(search, Fraction(0))),
+        "overlap_reward": rng.choice(("0", "1/2", "1/3", "2", "1/7", "1", f"1.{'0' * 19}1", "0." + "3" * 20)),
+    }
+
+
+def _sides(rng: Random, count: int, longest: int = 9) -> tuple[Runs, Runs]:
+    match rng.randrange(4):
+        case 0:
+            return side(rng, count, longest), side(rng, max(1, count + rng.randrange(-1, 2)), longest)
+        case 1:
+            return mirrored(rng, max(1, count // 2))
+    return chain(rng, count)
+
+
+def _match(rng: Random, dimension: str, size: int) -> Case:
+    step = Fraction(rng.choice(STEPS))
+    if dimension == "length":
+        ref, pred = _stretched(rng, size)
+    else:
+        ref, pred = _sides(rng, size)
+    kind = dimension if dimension in ("greedy", "optimal") else ""
+    return {"ask": "match", "step": str(step), "ref": ref, "pred": pred, "matcher": matcher(rng, step, kind)}
+
+
+_FEW = 24
+"""Components that a plain matcher has time for; more of them are drawn at once as many as matter."""
+
+
+def _many_components(rng: Random, dimension: str, size: int) -> Case:
+    """Components, each a run with two to choose from; few, or more than a byte counts or nearly so."""
+    size = min(size, _FEW) if size < 100 else rng.randrange(240, 300)
+    ref: Runs = []
+    pred: Runs = []
+    for k in range(size):
+        at, cut = 20 * k, rng.randrange(1, 8)
+        ref.append([at, at + 10])
+        pred += [[at, at + cut], [at + cut + rng.randrange(1, 3), at + 10]]
+    if rng.random() < 0.3:
+        ref, pred = pred, ref
+    kind = "greedy" if rng.random() < 0.2 else "optimal"
+    chosen = {"kind": kind, "search": rng.choice(("10", "0", "3")), "overlap_reward": rng.choice(("0", "1/2"))}
+    return {"ask": "match", "step": "1", "ref": ref, "pred": pred, "matcher": chosen}
+
+
+def _stretched(rng: Random, size: int) -> tuple[Runs, Runs]:
+    """Few runs, about so many frames long and apart."""
+    ref, pred = chain(rng, rng.randrange(1, 5))
+    short = [[a * size + (a > 0), b * size - 1] for a, b in pred]
+    return [[a * size, b * size] for a, b in ref], [[a, b] for a, b in short if a < b]
 
 
 def predicate(rng: Random, each: Each, step: Fraction, length: int) -> str:
@@ -154,145 +218,265 @@ def predicate(rng: Random, each: Each, step: Fraction, length: int) -> str:
     return text
 
 
-# Scores: counts, clips, classes, clauses, and names of every shape.
-
-
-def _plain_clip(rng: Random, name: str, step: Fraction, frames: int, labels: list[str], atoms: list[str]) -> Case:
-    """A clip of a family: events of both sides that nearly agree, regions, masks."""
-    ref: list[list[str]] = []
-    pred: list[list[str]] = []
-    for label in labels:
-        at = rng.randrange(3)
-        while at < frames and rng.random() < 0.85:
-            length = rng.choice((1, 2, 3, near(rng, rng.randrange(1, 6), frames)))
-            for events in rng.choice(((ref, pred), (ref, pred), (ref,), (pred,))):
-                on = (at + rng.choice((0, 0, 0, 1, Fraction(1, 2)))) * step
-                off = (at + length + rng.choice((0, 0, 0, -1, 1, Fraction(1, 3)))) * step
-                if on < frames * step and on < off:
-                    events.append([decimal_text(on), decimal_text(off), label])
-            at += length + rng.randrange(1, 7)
-    # Tables need not be in order of time.
-    rng.shuffle(pred)
-    clip: Case = {"name": name, "duration": decimal_text(frames * step), "ref": ref, "pred": pred}
-    if rng.random() < 0.4:
-        first = rng.randrange(frames)
-        region = [decimal_text(first * step), decimal_text((first + rng.randrange(1, frames + 1)) * step)]
-        clip["ignore"] = [[*region, rng.choice(labels)] if rng.random() < 0.5 else region]
-    if atoms:
-        clip["masks"] = {atom: mask(rng, frames) for atom in atoms}
-    return clip
-
-
-_FRAME_CLAUSES = (
-    "ref_onset : ref_onset -> N[tol] pred_onset",
-    "ref_offset : F[-1f,tol] pred_offset",
-    "ref_active : (pred_active) & !other_pred_active",
-    "pred_active : pred_active -> ( N[1f] ref_active )",
-    "!ref_active : !pred_active U[3f] (ref_onset | zone)",
-    "zone & ref_active : ref_active S[tol] pred_onset",
-    "pred_onset | ref_onset : other_ref_active -> G[0f,2f] pred_active",
-    "true : F[tol] ref_onset",
-)
-_EVENT_CLAUSES = (
-    "each ref : matched and covering <= 1",
-    "each matched : abs(pred.duration - ref.duration) <= 0.5 * ref.duration",
-    "each pred : purity >= 0.5 and dominant",
-    "each ref : longest_gap < 2f or (shortest_gap > 1f)",
-    "each pred : coverage == 1 implies iou > 1/3",
-    "each matched : ref.onset - pred.onset <= 0s and pred.offset - ref.offset != 1f",
-    "each ref : shortest_gap == 2f",
-)
-
-_WEIGHTS = ("1", "1/3", "2", "0.7", "0.12345678901234567891", "9999999999999999999999", "0.0000000000000000000001")
-"""Weights, some of which no float has."""
-
-
-def _plain_contract(rng: Random, step: Fraction, labels: list[str], clauses: int) -> str:
-    """A contract with settings of every kind and so many clauses."""
-    named = some_names(rng, NAMES, clauses) if rng.random() < 0.5 else [f"c{k}" for k in range(clauses)]
-    lines = [
-        "contract random",
-        f"step {step}s",
-        "param tol = 2f",
-        "atom zone",
-        f"sweep tol = 0f {rng.randrange(1, 9)}f",
-    ]
-    lines.append(f"merge_gap {rng.choice((0, 0, 1, 3))}f" if rng.random() < 0.7 else "merge_gap tol")
-    lines.append(f"aggregate {rng.choice([a.value for a in Aggregation])}")
-    lines.append(f"projection {rng.choice(('centre', 'touch', 'inside'))}")
-    kind = rng.choice(("greedy", "optimal"))
-    lines.append(
-        f"matcher {kind}(search = {rng.choice((0, 1, 2, 5))}f, overlap_reward = {rng.choice(('0', '1/2', '1/3'))})"
-    )
+def _events(rng: Random, dimension: str, size: int) -> Case:
+    step = Fraction(rng.choice(("1", "0.02", "1/3", "0.0232")))
+    each = rng.choice(list(Each))
+    length = size if dimension == "length" else 4
+    ref, pred = _stretched(rng, size) if dimension == "length" else _sides(rng, size, 6)
+    frames = max([end for _, end in (*ref, *pred)], default=1) + 3
+    case: Case = {
+        "ask": "events",
+        "step": str(step),
+        "frames": frames,
+        "each": each.value,
+        "predicate": predicate(rng, each, step, length),
+        "ref": ref,
+        "pred": pred,
+        "merge_gap": str(rng.choice((0, 0, 1, 2)) * step),
+        "matcher": matcher(rng, step),
+    }
     if rng.random() < 0.5:
-        lines.append("labels " + " ".join(quoted(label) for label in rng.sample(labels, len(labels))))
-    for name in named:
-        lines.append(f"clause {name} on {rng.choice(_FRAME_CLAUSES if rng.random() < 0.55 else _EVENT_CLAUSES)}")
-    weights = ", ".join(f"{name} = {rng.choice(_WEIGHTS)}" for name in named[:3])
-    lines.append(f"profile strict over {rng.choice([a.value for a in Aggregation])} : {weights}")
-    return "\n".join(lines) + "\n"
+        case["others"] = [_within(side(rng, max(1, size // 2), 6), frames) for _ in range(rng.randrange(1, 4))]
+    if rng.random() < 0.4:
+        case["ignored"] = _within(side(rng, max(1, size // 2), 9), frames)
+    return case
 
 
-def _score_case(rng: Random, dimension: str, size: int) -> Case:
-    step = Fraction(rng.choice(("0.02", "1/3", "0.0232", "1")))
-    labels = some_names(rng, LABELS, size if dimension == "classes" else rng.randrange(1, 4))
-    frames = size if dimension == "frames" else rng.randrange(6, 20)
-    clips = size if dimension == "clips" else rng.randrange(1, 3)
-    text = _plain_contract(rng, step, labels, size if dimension == "clauses" else rng.randrange(1, 4))
-    mode = rng.choice(("class_indexed", "class_indexed", "union"))
-    # In a union there are no other classes, and a contract that names them is faulty.
-    if mode == "union":
-        text = text.replace(" & !other_pred_active", "").replace("other_ref_active", "ref_active")
-    atom, parameter = some_names(rng, NAMES, 2) if rng.random() < 0.5 else ("zone", "tol")
-    text = re.sub(r"\bzone\b", atom, re.sub(r"\btol\b", parameter, text))
-    named = some_names(rng, LABELS, clips)
-    some = [_plain_clip(rng, name, step, max(frames, 1), labels, [atom]) for name in named]
-    more: Case = {"set": {parameter: rng.choice(("0f", "3f"))}} if rng.random() < 0.3 else {}
-    if rng.random() < 0.05:
-        more["extra_predictions"] = {"elsewhere": [["0", "1", labels[0]]]}
-    return {"ask": "score", "contract": text, "mode": mode, **more, "clips": some}
+def _within(runs: Runs, frames: int) -> Runs:
+    return [[start, min(end, frames)] for start, end in runs if start < frames]
 
 
-def _named_classes(rng: Random, dimension: str, size: int) -> Case:
-    """So many classes or clips whose names are easily confused, each with something to tell of in its order."""
-    # In pairs, for a label is confused only where the other one is there as well.
-    labels = list(dict.fromkeys(name for pair in rng.sample(CONFUSED, min(size, len(CONFUSED))) for name in pair))
-    names = some_names(rng, LABELS, size if dimension == "clips" else rng.choice((1, 2)))
-    clips: list[Case] = []
-    for name in names:
-        rng.shuffle(labels)
-        ref, pred = (
-            [[str(at := rng.randrange(4)), str(at + 1), k] for k in labels if rng.random() < 0.8] for _ in "rp"
-        )
-        clips.append({"name": name, "duration": "4", "ref": ref, "pred": pred})
-    declared = f"labels {' '.join(map(quoted, labels))}\n" if rng.random() < 0.3 else ""
-    body = (
-        "clause k on ref_active : pred_active\nclause w on each pred : matched\nclause o on true : !other_ref_active\n"
-    )
-    mode: Case = {"mode": "union"} if rng.random() < 0.1 else {}
-    if mode:
-        body = body.replace("other_ref_active", "ref_active")
-    return {"ask": "score", "contract": f"contract c\nstep 1s\n{declared}{body}", "clips": clips, **mode}
-
-
-VALUE_EXPERIMENTS: Experiments = {
-    ConformanceProfile.TEXT: {
-        "bounds beside frames": Experiment(_bound_beside, {"places": 40}),
-        "huge bounds": Experiment(_huge_bounds, {"digits": 50}),
-    },
+INTERVAL_EXPERIMENTS: Experiments = {
     ConformanceProfile.EVENTS: {
-        "ties beside a hair": Experiment(
-            by_dimension({"edges": _late_edges, "costs": _tied_costs, "hairs": _hair_apart}),
-            {"edges": 1 << 16, "costs": 1 << 9, "hairs": 1 << 6},
-            {"edges": 1 << 17, "costs": 1 << 12, "hairs": 1 << 9},
+        "long projections": Experiment(
+            _project, {"frames": 1 << 11, "events": 1 << 5}, {"frames": 1 << 14, "events": 99}
         ),
-    },
-    ConformanceProfile.CONTRACTS: {
-        "large scores": Experiment(
-            _score_case,
-            {"frames": 1 << 6, "clips": 1 << 2, "classes": 1 << 2, "clauses": 1 << 4},
-            {"frames": 1 << 8, "clips": 1 << 4, "classes": 1 << 3, "clauses": 1 << 6},
+        "long runs": Experiment(_runs, {"frames": 1 << 17, "gap": 1 << 12}),
+        "many candidates": Experiment(
+            _match,
+            {"greedy": 1 << 6, "optimal": 1 << 6, "length": 1 << 12},
+            {"greedy": 1 << 8, "optimal": 1 << 8, "length": 1 << 14},
         ),
-        "names of classes and clips": Experiment(_named_classes, {"classes": 1 << 3, "clips": 1 << 3}),
+        "many components": Experiment(_many_components, {"components": 1 << 7}),
+        "long intervals": Experiment(_events, {"length": 1 << 6, "runs": 1 << 4}, {"length": 1 << 9, "runs": 1 << 6}),
     },
 }
+
+
+# Random event clauses that tell: every attribute against a value it has in the scene, or just beside it.
+
+_RELATIONS = ("<=", "<", ">=", ">", "==", "!=")
+_JOINS = ("and", "or", "implies", "iff", "->", "<->", "&", "|")
+_STEPS = ("1", "0.02", "1/3", "0.0232")
+_TRIES = 8
+_PRECEDENCE = "precedence"
+
+
+def _whole_and_broken(rng: Random, pieces: int, scale: int) -> tuple[Runs, Runs]:
+    """Few long runs, and so many pieces within and across them; gaps differ from one another."""
+    broken: Runs = []
+    at = rng.randrange(4)
+    for _ in range(pieces):
+        length = rng.randrange(1, 5)
+        broken.append([at * scale, (at + length) * scale])
+        at += length + rng.choice((1, 1, 2, 3, 5))
+    whole: Runs = []
+    start = rng.randrange(2)
+    while start < at:
+        length = rng.randrange(2, rng.choice((4, 9, at + 2, at + 2)) + 1)
+        whole.append([start * scale + rng.choice((0, 1)), (start + length) * scale])
+        start += length + rng.choice((1, 1, 2, 4))
+    return whole, broken
+
+
+def _joined(runs: Runs, gap: int) -> Runs:
+    joined: Runs = []
+    for start, end in runs:
+        if joined and start - joined[-1][1] <= gap:
+            joined[-1][1] = end
+        else:
+            joined.append([start, end])
+    return joined
+
+
+def _gaps(runs: Runs) -> list[int]:
+    return [later[0] - earlier[1] for earlier, later in pairwise(runs)]
+
+
+def _shared(a: list[int], b: list[int]) -> int:
+    return max(0, min(a[1], b[1]) - max(a[0], b[0]))
+
+
+def _value(rng: Random, attribute: Attribute, ref: Runs, pred: Runs) -> Fraction:
+    """A value that the attribute has, or would have if it were counted a little differently; times in frames."""
+    # The value is one that the attribute takes in this very scene: against any other number a comparison is nearly
+    # always clear.
+    mine, theirs = (pred, ref) if attribute.owner is Owner.PRED else (ref, pred)
+    run = rng.choice(mine)
+    over = [other for other in theirs if _shared(run, other)]
+    other = rng.choice(over or theirs)
+    shared = _shared(run, other)
+    match attribute.name:
+        case "onset":
+            return Fraction(run[0])
+        case "offset":
+            return Fraction(run[1] - rng.choice((0, 0, 0, 1)))
+        case "duration":
+            return Fraction(run[1] - run[0])
+        case "overlap":
+            return Fraction(shared)
+        case "iou":
+            return Fraction(shared, run[1] - run[0] + other[1] - other[0] - shared)
+        case "covering":
+            return Fraction(len(over))
+        case "coverage" | "purity":
+            covered = sum(_shared(run, each) for each in over) if rng.random() < 0.8 else shared
+            return Fraction(covered, run[1] - run[0])
+    return Fraction(rng.choice(_gaps(over) or _gaps(theirs) or [1]))
+
+
+def _time(frames: Fraction, step: Fraction) -> str:
+    return f"{'-' if frames < 0 else ''}{abs(frames * step)}s"
+
+
+def _difference(rng: Random, ref: Runs, pred: Runs, step: Fraction) -> str:
+    """The ends or lengths of both sides against how far they are apart in some pair that overlaps."""
+    pairs = [(r, p) for r in ref for p in pred if _shared(r, p)] or [(ref[0], pred[0])]
+    r, p = rng.choice(pairs)
+    name, apart = rng.choice((("onset", p[0] - r[0]), ("offset", p[1] - r[1]), ("duration", p[1] - p[0] - r[1] + r[0])))
+    more = Fraction(rng.choice((0, 0, 0, 1, -1)))
+    relation = rng.choice(_RELATIONS)
+    match rng.randrange(4):
+        case 0:
+            return f"abs(pred.{name} - ref.{name}) {relation} {_time(abs(apart) + more, step)}"
+        case 1:
+            return f"pred.{name} - (ref.{name} - 1f) {relation} {_time(apart + 1 + more, step)}"
+        case 2:
+            return f"pred.{name} - ref.{name} - 1f {relation} {_time(apart - 1 + more, step)}"
+    return f"ref.{name} {relation} pred.{name} + {_time(more, step) if more >= 0 else '1f'}"
+
+
+def _comparison(rng: Random, word: tuple[str, Attribute], ref: Runs, pred: Runs, step: Fraction) -> str:
+    text, attribute = word
+    if attribute.quantity.value == "truth":
+        return text
+    value, relation = _value(rng, attribute, ref, pred), rng.choice(_RELATIONS)
+    hair = rng.choice((0, 0, 0, 0, 1, -1)) * rng.choice(HAIRS)
+    match attribute.quantity.value:
+        case "time":
+            bound = _time(max(value + rng.choice((0, 0, 0, 1, -1, hair)), Fraction(0)), step)
+            if attribute.name == "shortest_gap" or rng.random() < 0.7:  # it stands alone (4.9)
+                return f"{text} {relation} {bound}"
+            term = rng.choice((f"max({text}, 1f)", f"min({text}, {bound}, 9s)", f"{text} + 0s", f"1 * {text}"))
+            return f"{term} {relation} {bound}"
+        case "ratio":
+            return f"{text} {relation} {max(value + hair, Fraction(0))}"
+    return f"{text} {relation} {value}"
+
+
+def _attributes(rng: Random, dimension: str, size: int) -> Case:
+    """A clause that some of its obligations satisfy and some violate, if one is drawn soon."""
+    for _ in range(_TRIES):
+        # Drawn until it tells, a few times: an obligation that all satisfy, or none, hides most wrong attributes.
+        case = _clause(rng, dimension, size)
+        counts = answer(case, REFERENCE)
+        if 0 < counts["satisfied"] < counts["obligated"]:
+            break
+    return case
+
+
+def _clause(rng: Random, dimension: str, size: int) -> Case:
+    """An attribute, the dimension, on runs that several of the other side cover; now and then beside another one."""
+    step, each = Fraction(rng.choice(_STEPS)), rng.choice(_EACH.get(dimension, tuple(Each)))
+    words = list(writable_attributes(each).items())
+    of_dimension = [word for word in words if word[1].name == dimension]
+    scale = rng.choice((1, 1, 1, near(rng, rng.randrange(2, 7), 1 << 6)))
+    ref, pred = _whole_and_broken(rng, size + 2, scale)
+    owner = of_dimension[0][1].owner if of_dimension else Owner.PAIR
+    if owner is Owner.PRED or (owner is Owner.PAIR and rng.random() < 0.5):
+        ref, pred = pred, ref
+    frames = max(end for _, end in (*ref, *pred)) + rng.randrange(3)
+    others = [_within(_whole_and_broken(rng, size + 2, scale)[rng.choice((0, 1, 1))], frames) for _ in range(3)]
+    least = sorted({*_gaps(ref), *_gaps(pred), *_gaps(others[0])})[:2]
+    gap = rng.choice((0, *least, *least) if dimension == "dominant" else (0, 0, 0, *least))
+    gap = max(gap - rng.choice((0, 0, 0, 1)), 0)
+    # Predicates see joined runs (rule 5.8), so the values to compare with are theirs.
+    after = _joined(ref, gap), _joined(pred, gap)
+    text = _comparison(rng, rng.choice(of_dimension), *after, step) if of_dimension else _difference(rng, *after, step)
+    for _ in range(3 if dimension == _PRECEDENCE else rng.choice((0, 0, 0, 0, 1, 2))):
+        text += f" {rng.choice(_JOINS)} {rng.choice(('', 'not '))}{_comparison(rng, rng.choice(words), *after, step)}"
+    case: Case = {
+        "ask": "events",
+        "step": str(step),
+        "frames": frames,
+        "each": each.value,
+        "predicate": text,
+        "ref": ref,
+        "pred": pred,
+        "merge_gap": str(gap * step),
+        "matcher": matcher(rng, step),
+    }
+    if "dominant" in text:
+        case["others"] = [_nearly(rng, after[0], gap), *others][: rng.randrange(5)]
+    if rng.random() < 0.2:
+        start = rng.randrange(frames)
+        case["ignored"] = [[start, rng.randrange(start + 1, frames + 1)]]
+    return case
+
+
+def _nearly(rng: Random, runs: Runs, gap: int) -> Runs:
+    """Runs that overlap anything as much as the given ones do, or a frame less, once they are joined."""
+    copies: Runs = []
+    for start, end in runs:
+        hole = rng.randrange(1, gap + 2)
+        at = rng.randrange(start + 1, end) if end - start > 1 else end
+        parts = [[start, at], [at + hole, end]] if at + hole < end else [[start, end - rng.choice((0, 0, 1))]]
+        copies += [part for part in parts if part[0] < part[1]]
+    return copies
+
+
+# Many other classes, and ignored frames in pieces
+
+
+def _crowded(rng: Random, dimension: str, size: int) -> Case:
+    """So many other classes, of which at most one or two overlap; or so many ignored runs that touch one another."""
+    length = rng.randrange(2, 9)
+    at, step = rng.randrange(4), Fraction(rng.choice(_STEPS))
+    pred = [[at, at + 2 * length]]
+    ref = [[at + rng.randrange(2), at + length]]
+    case: Case = {"ask": "events", "step": str(step), "frames": at + 40 * length, "each": rng.choice(("ref", "pred"))}
+    if dimension == "others":
+        case |= {"each": "pred", "predicate": "dominant", "ref": ref, "pred": pred}
+        rivals: list[Runs] = [[[at, at + length + rng.choice((-1, 0, 0, 1))]] for _ in range(rng.choice((0, 1, 1, 2)))]
+        some: list[Runs] = [rng.choice(([], [], [[at, at + 1]])) for _ in range(size)]
+        case["others"] = some + rivals if rng.random() < 0.7 else rivals + some
+        return case
+    # Pieces that touch are one region: an interval is ignored just if all its frames are, by whichever of them.
+    ends = sorted(rng.sample(range(1, 20 * length), min(size, 20 * length - 1)))
+    pieces = [[a, b] for a, b in pairwise([0, *ends, 20 * length])]
+    if rng.random() < 0.3:
+        del pieces[rng.randrange(len(pieces))]
+    whole = [[at, at + rng.randrange(1, 20 * length - at + 1)], [30 * length, 31 * length]]
+    predicate = rng.choice(("matched", "not matched", "coverage > 0"))
+    return {**case, "predicate": predicate, "ref": whole, "pred": pred, "ignored": pieces}
+
+
+_EACH = {
+    name: tuple(each for each in Each if any(one.name == name for one in writable_attributes(each).values()))
+    for name in ATTRIBUTES
+}
+"""The obligations that have an attribute."""
+
+_COVERS = ("covering", "coverage", "longest_gap", "shortest_gap", "purity", "dominant")
+_REST = (*(name for name in ATTRIBUTES if name not in _COVERS), "differences", _PRECEDENCE)
+
+ATTRIBUTE_EXPERIMENTS: Experiments = {
+    ConformanceProfile.EVENTS: {
+        "attributes of pairs": Experiment(_attributes, dict.fromkeys(_REST, 1 << 4)),
+        "attributes of covers": Experiment(_attributes, dict.fromkeys(_COVERS, 1 << 4)),
+        "crowded clips": Experiment(
+            _crowded, {"others": 1 << 8, "ignored": 1 << 5}, {"others": 1 << 10, "ignored": 64}
+        ),
+    }
+}
+"""Every attribute is drawn as often as every other, whatever its size."""

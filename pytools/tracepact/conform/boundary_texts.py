@@ -1,4 +1,4 @@
-"""Random texts and contracts at the boundaries of sizes: digits, levels, names, white space, faults, quantities."""
+"""Random texts and contracts at the limits of the language: digits, levels, names, white space, quantities."""
 
 import re
 from collections.abc import Callable
@@ -6,26 +6,90 @@ from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
-from tracepact.conform.boundary_events import STEPS, predicate
+from tracepact.conform.boundary_events import STEPS, predicate, seconds
 from tracepact.conform.boundary_traces import (
     LABELS,
     NAMES,
-    RESERVED,
+    Case,
     Experiment,
     Experiments,
     by_dimension,
     contract_case,
     formula_case,
     quoted,
-    shuffled_names,
 )
 from tracepact.conform.oracle import ConformanceProfile
-from tracepact.conform.protocol import Case, decimal_text
 from tracepact.language.predicate import Each
 
-_HEAD = ("contract c", "step 20ms")
+# Random texts that tell one reading from another: exact bounds, limits, white space, parentheses, faulty contracts.
 
-# Parentheses and faults.
+_LONGEST = 60
+"""Characters of a quantity (1.4)."""
+
+
+def _bound(rng: Random, digits: int) -> Case:
+    """A window whose bound is so many decimal places beside a whole number of frames, or a fraction near one."""
+    step = rng.choice((*STEPS, "1"))
+    frames = Fraction(rng.choice((0, 1, 2, 3, 7, 50)))
+    if rng.random() < 0.5:
+        value = frames * Fraction(step) + rng.choice((1, -1)) * Fraction(1, 10**digits)
+    else:
+        denominator = rng.choice((3, 7, 9, 11, 13, 49, 125, 10**9 + 7))
+        value = Fraction(rng.randrange(1, 40), denominator) * Fraction(step)
+    shown = seconds(abs(value))
+    if len(shown) > _LONGEST - 2:
+        shown = seconds(frames * Fraction(step))
+    operator = rng.choice(("N[{}] p", "F[{}] p", "G[0,{}] p", "F[-{},0f] p", "p U[{}] q", "p S[{}] q"))
+    return formula_case(operator.format(f"{shown}{rng.choice(('', 's'))}"), step)
+
+
+def _nested(rng: Random) -> Case:
+    """Operators or parentheses at, below and above the deepest that is allowed, perhaps beside one another."""
+    levels = rng.choice((198, 199, 200, 201, 202))
+    deep = rng.choice(
+        (
+            f"{'(' * levels}p{')' * levels}",
+            f"{'!' * levels}p",
+            f"{'G[1f] ' * levels}p",
+            "p" + " & p" * levels,
+            "p" + " -> p" * levels,
+            f"{'!(' * levels}p{')' * levels}",
+            "p" + " U[1f] p" * levels,
+        )
+    )
+    return formula_case(rng.choice((deep, deep, f"q | ({deep})", f"({deep}) & {'(' * 9}q{')' * 9}")))
+
+
+_LIMIT_SPACES = (" ", "\t", "\r", "\n", "\r\n", "#\n", "# p\r & q\n", "# p &\r q\n", "# \u2028 ) \n", "\n# 😀\n", "  ")
+_NO_SPACES = (
+    ("\u00a0", "\x0b", "\u2003", "\ufeff", "\x1c", "\x85", "\x00"),
+    ("\x0c", "\x08"),
+    ("// x\r y\n", "// x\ry\n", "/* x\r & */\n", "//\r\n", "// \u2028 $ \n"),
+)
+"""What is no white space: other characters, those with an escape of their own in JSON, what looks like a comment."""
+
+
+def _limit_spaced(rng: Random, tokens: int, odd: float) -> Case:
+    """Few tokens with white space of every kind between them, and with what is none as often as is said."""
+    words = ["p"] + [word for _ in range(tokens) for word in (rng.choice(("&", "->", "or", "<->")), rng.choice("pq"))]
+    text = "\ufeff" if rng.random() < 0.2 else ""
+    for word in words:
+        text += word + rng.choice(rng.choice(_NO_SPACES) if rng.random() < odd else _LIMIT_SPACES)
+    return formula_case(text)
+
+
+def _limits(rng: Random, dimension: str, size: int) -> Case:
+    match dimension:
+        case "places":
+            return _bound(rng, size)
+        case "levels":
+            return _nested(rng)
+        case "odd":
+            return _limit_spaced(rng, size, 0.4)
+    return _limit_spaced(rng, size, rng.choice((0, 0, 1 / (2 * size))))
+
+
+# Contracts
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +145,9 @@ def _compared(rng: Random) -> str:
 
 
 _PREDICATES = _Language(_compared, ("(not {0})",), ("and", "or", "implies", "iff"), formed=0.25)
+
+
+_HEAD = ("contract c", "step 20ms")
 
 
 def _parenthesised(rng: Random, levels: int) -> Case:
@@ -140,10 +207,9 @@ _FAULTY = (
 """Statements that have a fault, or one beside those of a small contract; a few have none."""
 
 
-def _few_faults(rng: Random, count: int) -> Case:
+def _faults(rng: Random, count: int) -> Case:
     """A small contract with so many statements that are mostly faulty, in any order."""
-    covered = f"clause b on each ref : {predicate(rng, Each.REF, Fraction(1, 50), 3)}"
-    lines = ["param tol = 40ms", "clause a on true : N[tol] ref_active", covered]
+    lines = ["param tol = 40ms", "clause a on true : N[tol] ref_active", f"clause b on each ref : {_covered(rng)}"]
     # In any order: faults are reported by place, so where each stands matters.
     lines += rng.sample(_FAULTY, count)
     rng.shuffle(lines)
@@ -151,10 +217,22 @@ def _few_faults(rng: Random, count: int) -> Case:
     return contract_case([*head, *lines])
 
 
-_contracts = by_dimension({"levels": _parenthesised, "faults": _few_faults})
+def _covered(rng: Random) -> str:
+    return predicate(rng, Each.REF, Fraction(1, 50), 3)
 
 
-# Texts: digits, levels, names, white space, whole contracts.
+_contracts = by_dimension({"levels": _parenthesised, "faults": _faults})
+
+
+LIMIT_EXPERIMENTS: Experiments = {
+    ConformanceProfile.TEXT: {
+        "limits of texts": Experiment(_limits, {"places": 40, "levels": 1, "spaces": 1 << 3, "odd": 1 << 3}),
+        "parentheses and faults": Experiment(_contracts, {"levels": 1 << 2, "faults": 1 << 2}),
+    }
+}
+
+
+# Random texts at the boundaries of what the language allows: digits, levels, names, white space, whole contracts.
 
 _SIGNS = {
     "and": ("&", "and", "∧"),
@@ -163,15 +241,7 @@ _SIGNS = {
     "iff": ("<->", "iff", "↔"),
 }
 _TEXT_SPACES = (" ", " ", " ", "  ", "\t", "\n", "\r\n", " # 😀 & (\n", "#\n ", " # a\r & b\n")
-_ODD = (
-    *("&&", "$", "1.", "1..2", "3x", "1e3", "p.q", ")", "U", "[1]", "😀"),
-    *("\u00a0", "\x0b", "\u2003", "\u2028", "\ufeff", "\x1c", "\x85", "\x00", "\x0c", "\x0c", "\x08", "\x08"),
-    *("// x\r y\n", "// x\ry\n", "/* x\r & */\n", "//\r\n", "// \u2028 $ \n"),
-)
-"""Faults: what is no token; characters that are no white space; what looks like a comment."""
-
-_MARKS = (*("",) * 18, "\ufeff", "\ufeff\ufeff")
-"""What a text may begin with: one byte order mark is no fault, two are."""
+_ODD = ("\x0c", "\u00a0", "\x0b", "\u2028", "😀", "&&", "$", "1.", "1..2", "3x", "1e3", "p.q", ")", "U", "[1]")
 
 
 def quantity(rng: Random, digits: int) -> str:
@@ -237,26 +307,23 @@ def _text_formula(rng: Random, dimension: str, size: int) -> Case:
         text = text if rng.random() < 0.7 else f"{'F[1f] (' * (size // 2)}p{')' * (size // 2)}"
     elif dimension == "name":
         text = f"{rng.choice('aZ_')}{'b_9' * (size // 3)} & p"
-    elif dimension == "odd":
-        words = ("p", *(rng.choice(("& q", "-> p", "or q", "<-> p")) for _ in range(size)))
-        text = "".join(word + rng.choice(_ODD if rng.random() < 0.4 else _TEXT_SPACES) for word in words)
     elif dimension == "operands":
         text = " ".join(
             ["p"] + [f"{rng.choice(_SIGNS[rng.choice(list(_SIGNS))])} {rng.choice('pq')}" for _ in range(size)]
         )
     else:
         text = _text_spaced(rng, _tree(rng, rng.randrange(1, 6), dimension, size))
-    return formula_case(rng.choice(_MARKS) + text, step)
+    return formula_case(text, step)
 
 
-_TITLES = ("", *LABELS)
+_WORDS = ("", *LABELS)
 
 
 def _text_contract(rng: Random, dimension: str, size: int) -> Case:
     """A contract in any order, spelt in any way, now and then with a fault."""
     count = size if dimension == "clauses" else rng.randrange(1, 4)
     atoms = rng.sample(NAMES, 4)
-    lines = [f"atom {name}" + (f" {quoted(rng.choice(_TITLES))}" if rng.random() < 0.5 else "") for name in atoms]
+    lines = [f"atom {name}" + (f" {quoted(rng.choice(_WORDS))}" if rng.random() < 0.5 else "") for name in atoms]
     names = [f"{rng.choice('abc_')}{'x' * rng.randrange(9)}{k}" for k in range(count)]
     for name in names:
         if rng.random() < 0.5:
@@ -279,206 +346,26 @@ def _text_contract(rng: Random, dimension: str, size: int) -> Case:
             rng.choice(("matcher greedy", "matcher optimal( )", "matcher greedy(overlap_reward=.50,search= 1/3s)"))
         )
     if rng.random() < 0.4:
-        lines.append("labels " + " ".join(dict.fromkeys(map(quoted, rng.sample(LABELS, 3)))))
+        lines.append("labels " + " ".join(dict.fromkeys(map(quoted, rng.sample(_WORDS[1:], 3)))))
     if rng.random() < 0.4:
         over = rng.choice(("", " over pooled", " over macro_clips"))
         lines.append(f"profile risk{over}:" + ",".join(f"{name}={quantity(rng, 2)}" for name in names[:3]))
     if rng.random() < 0.3:
         lines.append(rng.choice(("merge_gap 20ms", "aggregate macro_classes", "projection touch", "soft_scale .10s")))
     rng.shuffle(lines)
-    title = f" {quoted(rng.choice(_TITLES))}" if rng.random() < 0.5 else ""
+    title = f" {quoted(rng.choice(_WORDS))}" if rng.random() < 0.5 else ""
     text = "\n".join([f"contract c{title}", f"step {rng.choice(('20ms', '1/50s', '.0200'))}", *lines])
-    return {"ask": "contract", "text": rng.choice(_MARKS) + _text_spaced(rng, text)}
+    return {"ask": "contract", "text": _text_spaced(rng, text)}
 
-
-# Contracts with long or many parts, and with quantities that only exact numbers keep.
-
-_ONE = "clause a on true : ref_active"
-_ATOMS = ("ref_active", "pred_active", "ref_onset", "pred_onset", "ref_offset")
-_CHARACTERS = ("a", " ", "é", "\U0001f600", '"', "\\", "\x0c", "\x08", "\t", "\r", "#", "\u2028", "\x7f")
-"""What a text between quotation marks may have: every character but a line feed."""
-
-
-# Long and many parts
-
-
-def _title(rng: Random, size: int) -> Case:
-    """A title, or the words of an atom, of so many characters; the last one is seldom the one before."""
-    # Few characters repeated, and the last one different: a reader that cuts, or that compares by a prefix, takes it
-    # for another.
-    whole = "".join(rng.choice(_CHARACTERS) for _ in range(min(size, 40)))
-    words = quoted((whole * (size // len(whole) + 1))[: size - 1] + rng.choice("xyz"))
-    if rng.random() < 0.7:
-        return contract_case([f"contract c {words}", "step 20ms", _ONE])
-    return contract_case([*_HEAD, f"atom p {words}", "clause a on true : p"])
-
-
-_WORDS = tuple(dict.fromkeys((*LABELS, *RESERVED, *NAMES)))
-
-
-def _labels(rng: Random, size: int) -> Case:
-    """So many labels, few of them all reserved words; names now and then without quotation marks."""
-    pool = RESERVED if size <= len(RESERVED) and rng.random() < 0.5 else _WORDS
-    labels = shuffled_names(rng, pool, size)
-    written = [label if label in NAMES and rng.random() < 0.5 else quoted(label) for label in labels]
-    return contract_case([*_HEAD, _ONE, f"labels {' '.join(written)}"])
-
-
-def _clauses(rng: Random, size: int) -> Case:
-    """So many parameters, clauses that use them, and a profile that weighs all of these in another order."""
-    parameters, clauses = (shuffled_names(rng, NAMES, size) for _ in range(2))
-    lines = [f"param {name} = {k}f" for k, name in enumerate(parameters)]
-    lines += [f"clause {name} on true : N[{k}] ref_active" for name, k in zip(clauses, parameters, strict=True)]
-    # Weights in another order than the clauses: who goes through the clauses prints them otherwise (rule 11.1).
-    order = rng.sample(clauses, size)
-    return contract_case(
-        [*_HEAD, *lines, f"profile all : {', '.join(f'{name} = {rng.randrange(1, 9)}' for name in order)}"]
-    )
-
-
-def _columns(rng: Random, size: int) -> Case:
-    """An obligation or a name of about so many characters beside short ones."""
-    long = f" {rng.choice('&|')} ".join(rng.choice(_ATOMS) for _ in range(min(size // 13 + 1, 200)))
-    name = rng.choice(("x", "long_name", "n" * min(size, 300)))
-    lines = [f"clause {name} on {long} : true", _ONE, f"clause b on each {rng.choice(('ref', 'matched'))} : matched"]
-    return contract_case([*_HEAD, *rng.sample(lines, len(lines))])
-
-
-# Many faults
-
-
-def _faulty(rng: Random, kind: str, size: int) -> list[str]:
-    """Statements with so many faults of one kind, or of one stage (P20)."""
-    some = range(size)
-    match kind:
-        case "atoms":
-            cut = rng.choice((10, 50, 190))
-            parts = [" | ".join(f"u{k}" for k in some[at : at + cut]) for at in range(0, size, cut)]
-            return [f"clause c{k} on true : {part}" for k, part in enumerate(parts)]
-        case "windows":
-            window = ("F[2f,1f] ref_active", "N[-1f] ref_active", "N[none] ref_active", "(ref_active U[-2f] zone)")
-            return [f"clause c{k} on {rng.choice(window)} : {rng.choice(window)}" for k in range((size + 1) // 2)]
-        case "statements":
-            words = ("param = 3f", "clause c on : true", "sweep tol 1f", "matcher ( )", "labels", "profile p a = 1")
-            return [rng.choice(words) for _ in some]
-        case "quantities":
-            return [f"param t{k} = {rng.choice(('1/0s', '1' * 61, '0.' + '0' * 60 + '1'))}" for k in some]
-        case "characters":
-            return [f"param t{k} = {rng.choice(('$', '3x', '1e3', '// a b', '§ 2f'))}" for k in some]
-        case "names":
-            return [f"param {rng.choice('ab')} = {k}f" for k in some]
-        case "weights":
-            return ["profile p : " + ", ".join(f"none{k} = {rng.choice(('1', '-1', '2f'))}" for k in some)]
-    part = ("covering == 0.5", "purity > 1", "iou > 1s", "foo > 1", "overlap > 1", "matched > 0")
-    return [f"clause c{k} on each ref : {rng.choice(part)}" for k in some]
-
-
-_KINDS = ("atoms", "windows", "statements", "quantities", "characters", "names", "weights", "types")
-
-
-def _faults(rng: Random, size: int) -> Case:
-    """So many faults of one kind, or of two in any order."""
-    if rng.random() < 0.15:
-        text = " & ".join(rng.choice(("N[-1f] p", "F[2f,1f] q", "N[x] p")) for _ in range(min(size, 190)))
-        return formula_case(text)
-    lines = [line for kind in rng.sample(_KINDS, rng.choice((1, 2, 2))) for line in _faulty(rng, kind, size)]
-    rng.shuffle(lines)
-    return contract_case([*_HEAD, _ONE, *lines])
-
-
-_many = by_dimension({"title": _title, "labels": _labels, "clauses": _clauses, "columns": _columns, "faults": _faults})
-
-
-# Quantities
-
-
-def _number(rng: Random, digits: int) -> str:
-    """A decimal of so many digits: whole, small, or with a point anywhere, now and then with needless zeros."""
-    some = "".join(rng.choice("0123456789") for _ in range(digits - 1)) + rng.choice("1234567")
-    match rng.randrange(5):
-        case 0:
-            return rng.choice("123456789") + some[1:]
-        case 1:
-            return "9" * digits
-        case 2:
-            return f"0.{'0' * (digits - 1)}{rng.choice('123456789')}"
-        case 3:
-            return f"{rng.choice(('0', ''))}.{some}{rng.choice(('', '0', '00'))}"
-    cut = rng.randrange(digits)
-    return f"{rng.choice(('', '0'))}{some[:cut] or '0'}.{some[cut:]}"
-
-
-def _written(rng: Random, size: int) -> Case:
-    """Quantities of so many digits in every place that a contract has for one."""
-
-    def number() -> str:
-        return _number(rng, size)
-
-    lines = [
-        f"clause a on true : F[{number()}{rng.choice(('s', 'ms', 'f', ''))}] ref_active & N[t] pred_active",
-        f"clause b on each matched : {number()} * ref.onset <= {number()}{rng.choice(('s', 'ms', 'f'))}",
-        f"clause d on each matched : iou > {number()}",
-        f"param t = {number()}{rng.choice(('s', 'ms', 'f'))}",
-        f"sweep t = {number()}s {number()}f",
-        f"merge_gap {number()}ms",
-        f"soft_scale {number()}s",
-        f"matcher greedy(search = {number()}s, overlap_reward = {number()})",
-        f"profile p : a = {number()}, b = {number()}",
-    ]
-    rng.shuffle(lines)
-    case = contract_case([*_HEAD, *lines])
-    return {**case, "set": {"t": f"{number()}s"}} if rng.random() < 0.2 else case
-
-
-def _window(rng: Random, step: Fraction, size: int) -> str:
-    """A window with one bound in frames and one in a time that is as long, or a little more or less."""
-    frames = rng.choice((0, 1, 2, size, size, 30, 800))
-    # An order of the two bounds that holds for exact numbers, and not when one is rounded to frames or to a float.
-    little = rng.choice((Fraction(1, 1000), step / 2, step, 100 * step, Fraction(1, 10**9), Fraction(1, 10**20)))
-    time = max(frames * step + rng.choice((0, 1, 1, -1)) * little, Fraction(0))
-    unit = rng.choice(("ms", "ms", "s", ""))
-    bounds = [f"{frames}f", decimal_text(time * (1000 if unit == "ms" else 1)) + unit]
-    if rng.random() < 0.3:
-        bounds.reverse()
-    if rng.random() < 0.2:
-        bounds = [f"-{bound}" for bound in bounds[::-1]]
-    return f"{rng.choice('FG')}[{','.join(bounds)}] {rng.choice('pq')}"
-
-
-def _mixed(rng: Random, size: int) -> Case:
-    """Windows of mixed units near the place where their bounds are equal."""
-    step = Fraction(rng.choice(("1/50", "1/50", *STEPS, "1")))
-    text = " | ".join(_window(rng, step, size) for _ in range(rng.randrange(1, 4)))
-    if rng.random() < 0.6:
-        return formula_case(text, str(step))
-    return contract_case(["contract c", f"step {step}s", "atom p", "atom q", f"clause a on p | q : {text}"])
-
-
-_quantities = by_dimension({"digits": _written, "mixed": _mixed})
 
 TEXT_EXPERIMENTS: Experiments = {
     ConformanceProfile.TEXT: {
         "texts": Experiment(
             _text_formula,
-            {
-                "digits": 58,
-                "levels": 202,
-                "name": 1 << 10,
-                "operands": 1 << 7,
-                "frames": 1 << 33,
-                "any": 4,
-                "odd": 1 << 4,
-            },
+            {"digits": 58, "levels": 202, "name": 1 << 10, "operands": 1 << 7, "frames": 1 << 33, "any": 4},
         ),
         "contract texts": Experiment(
             _text_contract, {"clauses": 1 << 4, "any": 1 << 4}, {"clauses": 1 << 7, "any": 1 << 6}
         ),
-        "parentheses and faults": Experiment(_contracts, {"levels": 1 << 2, "faults": 1 << 2}),
-        "long and many parts": Experiment(
-            _many,
-            {"title": 1 << 14, "labels": 1 << 9, "clauses": 1 << 9, "columns": 1 << 11, "faults": 1 << 8},
-            {"title": 1 << 18, "labels": 1 << 12, "clauses": 1 << 11, "columns": 1 << 11, "faults": 1 << 10},
-        ),
-        "quantities of contracts": Experiment(_quantities, {"digits": 55, "mixed": 1 << 10}),
     }
 }

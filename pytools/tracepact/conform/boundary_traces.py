@@ -1,17 +1,13 @@
-"""Random traces and streams at the boundaries of sizes: names of every shape, many atoms, components, lines.
+"""Random cases at the boundaries of sizes: long traces and windows, many clips, names of every shape."""
 
-Nothing here needs Hypothesis. A case is drawn from a dimension and a size; a `Guide` says which come next.
-"""
-
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from random import Random
+from typing import Any
 
 from tracepact.conform.oracle import ConformanceProfile
-from tracepact.conform.protocol import Case, Tree, formula_of
+from tracepact.conform.protocol import Tree, formula_of
 from tracepact.language.formula import atoms
 
 # Names of every shape that the language allows, for random cases: what programs take for something else.
@@ -82,7 +78,7 @@ def near(rng: Random, power: int, most: int) -> int:
 
 def powers(most: int) -> range:
     """The powers of two up to a size."""
-    return range(most.bit_length())
+    return range(most.bit_length() if most & (most - 1) == 0 else most.bit_length() - 1 + 1)
 
 
 class Guide:
@@ -118,6 +114,13 @@ class Guide:
         return dict(self._drawn)
 
 
+def spread(rng: Random, total: int, parts: int) -> list[int]:
+    """So many sizes of at least one that add up to a total."""
+    # Distinct cuts, so that no part is empty.
+    cuts = sorted(rng.sample(range(1, total), min(parts, total) - 1)) if total > 1 else []
+    return [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
+
+
 def boundary_places(rng: Random, frames: int, near_to: Sequence[int]) -> int:
     """A frame of a trace: often its first or last, at a multiple of 8, 64 or 2^16, or near to a given one."""
     choices = [0, frames - 1, rng.randrange(frames), rng.randrange(frames)]
@@ -129,7 +132,11 @@ def boundary_places(rng: Random, frames: int, near_to: Sequence[int]) -> int:
     return min(max(rng.choice(choices), 0), frames - 1)
 
 
-# What an experiment is.
+# Random cases at the boundaries of sizes: long traces and windows, many clips, atoms, clauses, chunks and candidates.
+#
+# Nothing here needs Hypothesis. A case is drawn from a dimension and a size; `sizes.Guide` says which come next.
+
+Case = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +198,108 @@ def clip(rng: Random, names: list[str], frames: int, near_to: tuple[int, ...] = 
 # Formulas
 
 
+def leaf(rng: Random, names: list[str]) -> Tree:
+    """An atom, or now and then a constant."""
+    return rng.choice(names) if rng.random() < 0.92 else rng.random() < 0.5
+
+
+def far(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
+    """A window or an until with this radius over atoms; with `back` also one that looks back."""
+    a, b = rng.sample(names, 2) if len(names) > 1 else names * 2
+    lo = rng.choice((0, 0, radius, max(radius - 1, 0), radius // 2))
+    kinds = ["F", "G", "U"] + (["F-", "G-", "S", "N"] if back else [])
+    match rng.choice(kinds):
+        case "U":
+            return ["U", radius, rng.choice([a, ["not", a]]), b]
+        case "S":
+            return ["S", radius, rng.choice([a, ["not", a]]), b]
+        case "N":
+            return ["F", -radius, radius, a]
+        case "F-" | "G-" as kind:
+            return [kind[0], -radius, -lo if rng.random() < 0.7 else rng.choice((0, lo)), a]
+        case kind:
+            return [kind, lo, radius, a]
+
+
 def joined(rng: Random, left: Tree, right: Tree) -> Tree:
     """Two formulas, joined either way round."""
     pair = [left, right] if rng.random() < 0.5 else [right, left]
     return [rng.choice(("and", "or", "implies", "iff")), *pair]
+
+
+def alike(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
+    """Parts that differ in one thing: the order of operands, the direction, a bound by one."""
+    # Monitors that share equal parts of formulas take two for one when their keys lack something: each pair here
+    # differs in one thing that a key may lack.
+    a, b = rng.sample(names, 2)
+    more = max(radius - 1, 0) if rng.random() < 0.5 else radius + 1
+    pairs: list[tuple[Tree, Tree]] = [
+        (["implies", a, b], ["implies", b, a]),
+        (["U", radius, a, b], ["U", radius, b, a]),
+        (["U", radius, a, b], ["U", more, a, b]),
+        (["F", 0, radius, a], ["G", 0, radius, a]),
+        (["F", 0, radius, a], ["F", 0, more, a]),
+        (["F", min(1, radius), radius, a], ["F", 0, radius, a]),
+        (["G", 0, radius, ["not", a]], ["G", 0, radius, a]),
+        (["not", ["and", a, b]], ["and", ["not", a], b]),
+    ]
+    if back:
+        pairs += [
+            (["U", radius, a, b], ["S", radius, a, b]),
+            (["S", radius, a, b], ["S", radius, b, a]),
+            (["F", 0, radius, a], ["F", -radius, 0, a]),
+            (["G", -radius, 0, a], ["F", -radius, 0, a]),
+        ]
+    return joined(rng, *rng.choice(pairs))
+
+
+def formula(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
+    one = far(rng, names, radius, back=back)
+    match rng.randrange(6):
+        case 0:
+            return ["not", one]
+        case 1:
+            return joined(rng, leaf(rng, names), one)
+        case 2:
+            return joined(rng, one, far(rng, names, rng.choice((1, 2, radius)), back=back))
+        case 3:
+            return alike(rng, names, radius, back=back)
+        case _:
+            return one
+
+
+def _long(back: bool) -> Callable[[Random, str, int], Case]:
+    """Traces long against their windows, and windows long against their traces."""
+
+    def make(rng: Random, dimension: str, size: int) -> Case:
+        if dimension == "frames":
+            frames, radius = size, rng.choice((0, 1, 2, 5, 63, 64, 65, size // 2, max(size - 1, 0), size))
+        else:
+            radius = size
+            frames = rng.choice((max(radius // 2, 1), radius, radius + 1, radius + 2, 2 * radius + 3))
+        names = ["p", "q"]
+        tree = formula(rng, names, radius, back=back)
+        at = rng.randrange(frames)
+        return {"ask": "verdicts", "formula": tree, "clips": [clip(rng, names, frames, (at, at + radius, at - radius))]}
+
+    return make
+
+
+def _clips(back: bool) -> Callable[[Random, str, int], Case]:
+    """Families of many clips, and of long ones, whose ends windows must not cross."""
+
+    def make(rng: Random, dimension: str, size: int) -> Case:
+        names = ["p", "q"]
+        radius = rng.choice((1, 2, 3, 7, 40))
+        if dimension == "clips":
+            lengths = [rng.choice((0, 1, 1, 2, 3, 9)) for _ in range(size)]
+        else:
+            lengths = [size, rng.choice((1, 2, size)), *[rng.randrange(1, 70) for _ in range(rng.randrange(3))]]
+            rng.shuffle(lengths)
+        tree = formula(rng, names, radius, back=back)
+        return {"ask": "verdicts", "formula": tree, "clips": [clip(rng, names, n) for n in lengths]}
+
+    return make
 
 
 def _wide(rng: Random, dimension: str, size: int) -> Case:
@@ -229,149 +334,31 @@ def _names_of(*trees: Tree) -> list[str]:
     return sorted(frozenset().union(*(atoms(formula_of(tree)) for tree in trees)))
 
 
-# Components
+def _counted(rng: Random, dimension: str, size: int) -> Case:
+    """Clauses with many obligations, over frames or over clips, some frames ignored."""
+    # Counts go wrong where a byte, or 16 bits, of obligations are full.
+    names = ["p", "q"]
+    lengths = [size] if dimension == "frames" else [rng.choice((0, 1, 2, 4)) for _ in range(size)]
+    clips = [clip(rng, names, n) for n in lengths]
+    for one in clips:
+        if one["frames"] and rng.random() < 0.4:
+            one["ignored"] = mask(rng, one["frames"], dense=0.2)
+    obligation = rng.choice([True, "p", ["not", "p"], ["F", 0, 2, "p"]])
+    body = rng.choice(["q", ["F", 0, 1, "q"], ["G", 0, 3, "q"], ["implies", "p", "q"]])
+    for one in clips:
+        one["masks"] = {name: one["masks"][name] for name in _names_of(obligation, body)}
+    return {"ask": "clause", "obligation": obligation, "formula": body, "clips": clips}
 
 
-def _short_components(rng: Random, size: int) -> Case:
-    """Two masks whose runs bridge one another."""
-    step = rng.choice(("1", "0.02", "1/3", "0.001"))
-    times = ("0", step, "1", "2", "0.04", "0.06", "2/3", "0.0005")
-    masks = ["".join(rng.choice("0111" if rng.random() < 0.8 else "01") for _ in range(size)) for _ in range(2)]
-    gap, search = rng.choice(times), rng.choice(times)
-    return {"ask": "components", "step": step, "merge_gap": gap, "search": search, "ref": masks[0], "pred": masks[1]}
-
-
-def _long_components(rng: Random, size: int) -> Case:
-    """Few runs that go on for long, with a gap and a search that are long too, so that a component stays open."""
-    step = Fraction(rng.choice(("1", "0.02", "1/3")))
-    far_away = (0, 1, 2, 5, size // 2, size // 3, 33, 64)
-    gap, search = (rng.choice(far_away) * step - rng.choice((0, 0, 0, step / 10**20)) for _ in range(2))
-    places = (rng.randrange(size), size // 2)
-    ref, pred = (mask(rng, size, places, dense=dense) for dense in rng.sample((0.8, 0.2, 0.5), 2))
-    times = {"step": str(step), "merge_gap": str(max(gap, Fraction(0))), "search": str(max(search, Fraction(0)))}
-    return {"ask": "components", **times, "ref": ref, "pred": pred}
-
-
-# Lines
-
-_LINES = (
-    "1 0",
-    "0 1",
-    "1\t1",
-    " 0 0 ",
-    "",
-    "#",
-    "  # 1 0",
-    "\t",
-    "1",
-    "2 0",
-    "1 0 1",
-    "10",
-    "{}",
-    "1\x0c0",
-    "1\u00a00",
-)
-_OBJECTS = (
-    '{"ref": 1, "pred": 0}',
-    '{"pred": true, "ref": false}',
-    '{"ref": [1], "pred": [0]}',
-    '{"ref": [1, 0], "pred": [0, 0]}',
-    '{"ref": [], "pred": []}',
-    '{"ref": 1, "pred": 1, "ignore": 1}',
-    '{"ref": 0, "pred": 1, "masks": {"zone": 1}}',
-    '{"masks": {"a": 0, "b": true}}',
-    '{"masks": {"ref_active": 1}}',
-    '{"end": "a"}',
-    '{"end": ["a", "b"]}',
-    '{"end": "a", "ref": 1}',
-    '{"ref": 2, "pred": 0}',
-    '{"ref": 1.0, "pred": 0}',
-    '{"ref": 1, "ref": 1, "pred": 0}',
-    '{"ref": 1, "pred": 0, "t": 1}',
-    '{"ref": 1, "pred": 0',
-    "[1, 0]",
-    '{"ref": {"raw": "1"}, "pred": 0}',
-    '{"ref": {"raw": "1"}}',
-    '{"ref": "1", "pred": 0}',
-    '{"ref": null, "pred": 1}',
-    '{"ref": [[1]], "pred": 1}',
-    '{"ref": 1, "pred": 1, "ignore": {"raw": 1}}',
-    '{"ref": 1, "pred": 1, "masks": [["zone", 1]]}',
-)
-_WRONG: tuple[object, ...] = (
-    *({"raw": "1"}, {"raw": 1}, {}, {"0": 1}, [[1]], [[]], ["1"], [{"raw": 1}], [None], [0.5]),
-    *("1", "0", "", "true", None, 1.0, 0.0, 1.5, 2, -1, 1 << 64),
-)
-"""What stands in the place of a value and is none (12.10)."""
-
-
-def _lines(rng: Random, dimension: str, size: int) -> Case:
-    """Lines of every kind, good and bad."""
-    end = rng.choice(("\n", "\n", "\r\n"))
-    some = [rng.choice(_LINES[:4] if rng.random() < 0.4 else (*_LINES, *_OBJECTS)) for _ in range(size)]
-    text = rng.choice(("", "", "\ufeff")) + end.join(some) + rng.choice(("", end))
-    return {"ask": "lines", "text": text, **({"channels": 2} if rng.random() < 0.3 else {})}
-
-
-def _many_lines(rng: Random, dimension: str, size: int) -> Case:
-    """Many lines, or many channels, that are all alike but for a few; streams and atoms have names of every shape."""
-    channels = size if dimension == "channels" else rng.choice((1, 1, 2))
-    some = [_frame_line(rng, channels) for _ in range(size if dimension == "lines" else rng.randrange(1, 5))]
-    for _ in range(rng.randrange(1, 5)):
-        other = rng.choice((*_LINES, *_OBJECTS, _frame_line(rng, channels + 1)))
-        odd = rng.choice((other, other, _end_line(rng)))
-        some.insert(rng.choice((len(some), len(some), rng.randrange(len(some) + 1))), odd)
-    return {"ask": "lines", "text": "\n".join(some) + "\n", "channels": channels}
-
-
-def _frame_line(rng: Random, channels: int) -> str:
-    if channels == 1 and rng.random() < 0.7:
-        return rng.choice(("0 0", "1 0", "0 1", "1 1"))
-
-    def value() -> object:
-        values = [rng.choice((0, 1, True, False)) for _ in range(channels)]
-        return values if channels > 1 or rng.random() < 0.2 else values[0]
-
-    frame: Case = {side: value() for side in rng.sample(("ref", "pred"), rng.choice((1, 2, 2)))}
-    if rng.random() < 0.3:
-        names = (*NAMES, "ref_onset", "pred_offset", "other_ref_active") if rng.random() < 0.1 else NAMES
-        frame["masks"] = {name: value() for name in rng.sample(names[-12:], rng.choice((1, 2)))}
-    if rng.random() < 0.2:
-        frame["ignore"] = value()
-    if rng.random() < 0.1:
-        _spoil(rng, frame)
-    return json.dumps(frame)
-
-
-def _spoil(rng: Random, frame: Case) -> None:
-    """Put what is no value in the place of one, or in a list of several."""
-    places = [(frame, key) for key in frame if key != "masks"] + [
-        (frame["masks"], key) for key in frame.get("masks", ())
-    ]
-    holder, key = rng.choice(places)
-    value = holder[key]
-    if isinstance(value, list) and rng.random() < 0.5:
-        value[rng.choice((0, -1))] = rng.choice(_WRONG)
-    else:
-        holder[key] = rng.choice(_WRONG)
-
-
-def _end_line(rng: Random) -> str:
-    names = rng.sample(LABELS, rng.randrange(1, 4))
-    return json.dumps({"end": names if rng.random() < 0.6 else names[0]}, ensure_ascii=rng.random() < 0.5)
-
-
-TRACE_EXPERIMENTS: Experiments = {
-    ConformanceProfile.CORE: {"many atoms, many levels": Experiment(_wide, {"atoms": 1 << 9, "levels": 199})},
-    ConformanceProfile.STREAMING: {
-        "components": Experiment(
-            by_dimension({"short": _short_components, "long": _long_components}),
-            {"short": 1 << 5, "long": 1 << 8},
-            {"short": 1 << 6, "long": 1 << 9},
-        ),
-        "lines": Experiment(_lines, {"lines": 1 << 6}, {"lines": 1 << 12}),
-        "many lines": Experiment(
-            _many_lines, {"lines": 1 << 10, "channels": 1 << 7}, {"lines": 1 << 14, "channels": 1 << 9}
-        ),
+FRAME_EXPERIMENTS: Experiments = {
+    ConformanceProfile.CORE: {
+        "long traces, ahead": Experiment(_long(back=False), {"frames": 1 << 17, "radius": 1 << 16}),
+        "many clips, ahead": Experiment(_clips(back=False), {"clips": 1 << 10, "frames": 1 << 13}),
+        "many atoms, many levels": Experiment(_wide, {"atoms": 1 << 9, "levels": 199}),
+        "many obligations": Experiment(_counted, {"frames": 1 << 17, "clips": 1 << 10}),
+    },
+    ConformanceProfile.PAST: {
+        "long traces": Experiment(_long(back=True), {"frames": 1 << 17, "radius": 1 << 16}),
+        "many clips": Experiment(_clips(back=True), {"clips": 1 << 10, "frames": 1 << 13}),
     },
 }

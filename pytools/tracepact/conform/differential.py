@@ -14,14 +14,17 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from tracepact.conform.boundary_events import VALUE_EXPERIMENTS
-from tracepact.conform.boundary_texts import TEXT_EXPERIMENTS
-from tracepact.conform.boundary_traces import TRACE_EXPERIMENTS, Experiment, Guide
+from tracepact.conform.boundary_events import ATTRIBUTE_EXPERIMENTS, INTERVAL_EXPERIMENTS
+from tracepact.conform.boundary_scores import CONTRACT_TEXT_EXPERIMENTS, REPORT_EXPERIMENTS, SCORE_EXPERIMENTS
+from tracepact.conform.boundary_streams import STATE_EXPERIMENTS, STREAM_EXPERIMENTS
+from tracepact.conform.boundary_texts import LIMIT_EXPERIMENTS, TEXT_EXPERIMENTS
+from tracepact.conform.boundary_traces import FRAME_EXPERIMENTS, Case, Experiment, Experiments, Guide
+from tracepact.conform.boundary_witnesses import TIE_EXPERIMENTS, WITNESS_EXPERIMENTS
 from tracepact.conform.engines import REFERENCE
 from tracepact.conform.findings import CaseTally, Finding, compare_chunks, explained, judge
 from tracepact.conform.oracle import ASKS, ConformanceProfile, Vector, answer, suite
 from tracepact.conform.peer import AnyPeer, PeerFault
-from tracepact.conform.protocol import BadCase, Case, compacted, expanded, formula_of
+from tracepact.conform.protocol import BadCase, compacted, expanded, formula_of
 from tracepact.conform.reduction import smaller
 from tracepact.diagnostics.collection import InvalidInput
 from tracepact.files import json_whole
@@ -355,7 +358,20 @@ def reduced(peer: AnyPeer, profile: ConformanceProfile, experiment: str, finding
 
 # Guided exploration: cases at the boundaries of sizes, those seen least first, compared with the reference, shrunk.
 
-_TABLES = (TRACE_EXPERIMENTS, VALUE_EXPERIMENTS, TEXT_EXPERIMENTS)
+_TABLES: tuple[Experiments, ...] = (
+    FRAME_EXPERIMENTS,
+    STREAM_EXPERIMENTS,
+    WITNESS_EXPERIMENTS,
+    STATE_EXPERIMENTS,
+    INTERVAL_EXPERIMENTS,
+    ATTRIBUTE_EXPERIMENTS,
+    SCORE_EXPERIMENTS,
+    REPORT_EXPERIMENTS,
+    TEXT_EXPERIMENTS,
+    LIMIT_EXPERIMENTS,
+    CONTRACT_TEXT_EXPERIMENTS,
+    TIE_EXPERIMENTS,
+)
 GUIDED: dict[ConformanceProfile, dict[str, Experiment]] = {
     profile: dict(item for table in _TABLES for item in table.get(profile, {}).items())
     for profile in ConformanceProfile

@@ -12,10 +12,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tracepact.conform.engines import REFERENCE
-from tracepact.conform.frame_limits import FRAME_FAMILIES, LimitFamily, drawn_out
+from tracepact.conform.frame_limits import FRAME_FAMILIES, LimitFamily
 from tracepact.conform.oracle import ConformanceProfile, answer
-from tracepact.conform.protocol import Case, formula_text, tree_of
+from tracepact.conform.protocol import formula_text, tree_of
 from tracepact.conform.value_limits import VALUE_FAMILIES
+from tracepact.language.contract import Aggregation
 from tracepact.language.formula import (
     Always,
     And,
@@ -33,6 +34,7 @@ from tracepact.language.formula import (
 )
 from tracepact.language.predicate import ATTRIBUTES, Attribute, Each, Existence, TermType, writable_attributes
 
+Case = dict[str, Any]
 Formulas = st.SearchStrategy[Formula]
 _ATOMS = ("p", "q", "r")
 _FARTHEST = 4
@@ -83,45 +85,8 @@ def _guards() -> Formulas:
     return st.one_of(*(st.builds(kind, atom, ahead) for kind in (Implies, And, Or, Iff)))
 
 
-@st.composite
-def _alike(draw: Callable[..., Any], *, back: bool) -> Formula:
-    """Two parts that differ in one thing: the order of operands, the direction, a bound by one."""
-    # Monitors that share equal parts of formulas take two for one where their keys lack something; each pair here
-    # differs in one thing that a key may lack.
-    a, b = (Atom(name) for name in draw(st.permutations(_ATOMS))[:2])
-    near = draw(st.integers(0, _FARTHEST))
-    far = near + 1
-    ahead: list[tuple[Formula, Formula]] = [
-        (Implies(a, b), Implies(b, a)),
-        (Until(far, a, b), Until(far, b, a)),
-        (Until(far, a, b), Until(near, a, b)),
-        (Eventually(0, far, a), Always(0, far, a)),
-        (Eventually(0, far, a), Eventually(0, near, a)),
-        (Eventually(1, far, a), Eventually(0, far, a)),
-        (Always(0, far, Not(a)), Always(0, far, a)),
-        (Not(And(a, b)), And(Not(a), b)),
-    ]
-    behind: list[tuple[Formula, Formula]] = [
-        (Until(far, a, b), Since(far, a, b)),
-        (Since(far, a, b), Since(far, b, a)),
-        (Eventually(0, far, a), Eventually(-far, 0, a)),
-        (Always(-far, 0, a), Eventually(-far, 0, a)),
-    ]
-    kind: type[And | Or | Implies | Iff] = draw(st.sampled_from([And, Or, Implies, Iff]))
-    return kind(*draw(st.permutations(draw(st.sampled_from(behind if back else ahead)))))
-
-
 _FUTURE = (_connectives, _windows(0), _reaching(Until))
-_BOTH_WAYS = (_windows(-_FARTHEST), _reaching(Until), _reaching(Since))
-_ALL = (_connectives, *_BOTH_WAYS)
-
-
-def _one_or_two(*growers: Callable[[Formulas], list[Formulas]]) -> Formulas:
-    """An operator that reaches, seldom over another one; or whether two agree, which changes with either."""
-    atom: Formulas = st.sampled_from(_ATOMS).map(Atom)
-    one = st.one_of(*(s for grow in growers for s in grow(atom)))
-    over = st.one_of(*(s for grow in growers for s in grow(st.one_of(atom, one))))
-    return st.one_of(one, one, over, st.builds(Iff, one, one))
+_ALL = (_connectives, _windows(-_FARTHEST), _reaching(Until), _reaching(Since))
 
 
 # Traces
@@ -163,14 +128,19 @@ def _clause(draw: Callable[..., Any], formulas: Formulas) -> Case:
 @st.composite
 def _stream(draw: Callable[..., Any], formulas: Formulas, *, interrupted: bool = False, chunked: bool = False) -> Case:
     clauses = draw(st.lists(st.tuples(st.just(Constant(True)) | formulas, formulas), min_size=1, max_size=2))
-    trace = _clip(draw, frozenset().union(*(atoms(f) for clause in clauses for f in clause)))
-    trees = [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses]
-    case: Case = {"ask": "stream", "clauses": trees, "trace": trace}
-    if chunked:
-        case["chunks"] = _chunks(draw, trace["frames"])
-    if interrupted:  # once, or twice in a row
-        case["interrupt"] = [draw(st.integers(1, trace["frames"]))] * draw(st.sampled_from([1, 1, 2]))
-    return case
+    named = frozenset().union(*(atoms(f) for clause in clauses for f in clause))
+    return {
+        "ask": "stream",
+        "clauses": [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses],
+        "trace": (trace := _clip(draw, named)),
+        **({"chunks": _chunks(draw, trace["frames"])} if chunked else {}),
+        **({"interrupt": _interruptions(draw, trace["frames"])} if interrupted else {}),
+    }
+
+
+def _interruptions(draw: Callable[..., Any], frames: int) -> list[int]:
+    """One, or two in a row."""
+    return [draw(st.integers(1, frames))] * draw(st.sampled_from([1, 1, 2]))
 
 
 def _chunks(draw: Callable[..., Any], frames: int) -> list[int]:
@@ -307,7 +277,7 @@ def _events(draw: Callable[..., Any]) -> Case:
         "predicate": draw(predicate),
         "ref": draw(_runs_of()),
         "pred": draw(_runs_of()),
-        "others": draw(st.lists(_runs_of(), max_size=3)),
+        **({"others": [draw(_runs_of())]} if draw(st.booleans()) else {}),
         **({"ignored": draw(_runs_of())} if draw(st.booleans()) else {}),
         "merge_gap": draw(st.sampled_from(["0", "1", "2"])),
         "matcher": draw(_matcher()),
@@ -370,6 +340,48 @@ def _precedence(draw: Callable[..., Any]) -> Case:
     return {"ask": "formula", "text": "".join(parts), "step": "0.02"}
 
 
+# Whole contracts
+
+_CONTRACT = """contract random
+step 20ms
+merge_gap 20ms
+aggregate {aggregation}
+param tol = 20ms
+sweep tol = 0ms 40ms
+profile strict over macro_clips : onset = 2, whole = 1
+matcher {matcher}(search = 40ms, overlap_reward = 0.5)
+clause onset on ref_onset : ref_onset -> N[tol] pred_onset
+clause offset on ref_offset : ref_offset -> N[20ms] pred_offset
+clause missing on ref_active : ref_active -> N[20ms] pred_active
+clause whole on each ref : matched and covering <= 1
+clause length on each matched : abs(pred.duration - ref.duration) <= 0.5 * ref.duration
+clause pure on each pred : purity >= 0.5 and dominant
+"""
+
+
+@st.composite
+def _score(draw: Callable[..., Any]) -> Case:
+    def events() -> list[list[str]]:
+        labelled = []
+        for start, end in draw(_runs_of(11)):
+            if end <= 12:
+                labelled.append([f"0.{2 * start:02d}", f"0.{2 * end:02d}", draw(st.sampled_from(["x", "y"]))])
+        return labelled
+
+    def ignored() -> dict[str, list[list[str]]]:
+        return {"ignore": [["0.05", draw(st.sampled_from(["0.09", "0.24"]))]]} if draw(st.booleans()) else {}
+
+    clips = [
+        {"name": name, "duration": "0.24", "ref": events(), "pred": events(), **ignored()}
+        for name in ("a", "b")[: draw(st.integers(1, 2))]
+    ]
+    matcher = draw(st.sampled_from(["greedy", "optimal"]))
+    mode = draw(st.sampled_from(["class_indexed", "union"]))
+    aggregation = draw(st.sampled_from([a.value for a in Aggregation]))
+    text = _CONTRACT.format(matcher=matcher, aggregation=aggregation)
+    return {"ask": "score", "contract": text, "mode": mode, "clips": clips}
+
+
 # What tells
 
 
@@ -391,7 +403,9 @@ def _tells(case: Case) -> bool:
         case "match":
             return len(answered["candidates"]) > len(answered["pairs"])
         case "events":
-            return bool(0 < answered["satisfied"] < answered["obligated"])
+            return bool(answered["obligated"])
+        case "score":
+            return bool(answered["pairs"])
         case "aggregate":
             return len({values["value"] for values in answered.values()}) > 1
     return True
@@ -415,7 +429,6 @@ _DRAWN: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
         "until": _verdicts(_reaching_atoms(Until), 1),
         "nested, ahead": _verdicts(_formulas(*_FUTURE), 1),
         "families, ahead": _verdicts(st.one_of(_guards(), _formulas(*_FUTURE)), 3),
-        "parts alike, ahead": _verdicts(_alike(back=False), 1),
         "obligations": _clause(st.one_of(_guards(), _formulas(*_FUTURE))),
     },
     ConformanceProfile.PAST: {
@@ -423,7 +436,6 @@ _DRAWN: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
         "since": _verdicts(_reaching_atoms(Since), 1),
         "nested": _verdicts(_formulas(*_ALL), 1),
         "families": _verdicts(_formulas(*_ALL), 3),
-        "parts alike": _verdicts(_alike(back=True), 1),
     },
     ConformanceProfile.EVENTS: {
         "projection": _project(),
@@ -443,7 +455,7 @@ _DRAWN: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
         "chunks": _stream(_formulas(*_FUTURE), chunked=True),
         "chunks that look back": _stream(_formulas(*_ALL), chunked=True),
     },
-    ConformanceProfile.CONTRACTS: {"aggregation": _aggregate()},
+    ConformanceProfile.CONTRACTS: {"aggregation": _aggregate(), "scores": _score()},
 }
 
 EXPERIMENTS: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
@@ -456,34 +468,8 @@ EXPERIMENTS: dict[ConformanceProfile, dict[str, st.SearchStrategy[Case]]] = {
 """What is drawn for each profile, by name; every experiment shrinks its own disagreement."""
 
 
-def _long(*cases: st.SearchStrategy[Case], most: int, share: int = 100) -> LimitFamily:
-    """Small cases of some kinds, every frame of theirs in the place of up to so many."""
-    some = _mostly_telling(st.one_of(*cases))
-    return LimitFamily(drawn_out(some, most), share, drawn_out(some, 4 * most))
-
-
-LONG: dict[ConformanceProfile, dict[str, LimitFamily]] = {
-    ConformanceProfile.CORE: {
-        "long traces, ahead": _long(_verdicts(_one_or_two(_windows(0), _reaching(Until)), 2), most=1 << 14),
-        "long obligations": _long(_clause(_guards()), most=1 << 14, share=40),
-    },
-    ConformanceProfile.PAST: {"long traces": _long(_verdicts(_one_or_two(*_BOTH_WAYS), 2), most=1 << 14)},
-    ConformanceProfile.EVENTS: {
-        "long projections": _long(_project(), most=1 << 8, share=60),
-        "long runs": _long(_runs(), most=1 << 13),
-        "many candidates": _long(_match("greedy"), _match("optimal"), most=1 << 12),
-        "long intervals": _long(_events(), most=1 << 6, share=60),
-    },
-    ConformanceProfile.STREAMING: {"long streams": _long(_stream(_one_or_two(*_BOTH_WAYS)), most=1 << 6)},
-    ConformanceProfile.CHUNKS: {
-        "long chunks": _long(_stream(_one_or_two(*_BOTH_WAYS), chunked=True), most=1 << 15, share=40)
-    },
-}
-"""Small cases at any size, for each profile."""
-
 FAMILIES: dict[ConformanceProfile, dict[str, LimitFamily]] = {
-    profile: {**LONG.get(profile, {}), **FRAME_FAMILIES.get(profile, {}), **VALUE_FAMILIES.get(profile, {})}
-    for profile in ConformanceProfile
+    profile: {**FRAME_FAMILIES.get(profile, {}), **VALUE_FAMILIES.get(profile, {})} for profile in ConformanceProfile
 }
 """What sits on the limits of words, powers of ten and buffers, for each profile."""
 

@@ -6,15 +6,14 @@ shrinks is the numbers. How much is drawn of a family is its `share` of the exam
 
 import json
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from tracepact.conform.boundary_traces import NAMES
 from tracepact.conform.oracle import ConformanceProfile
-from tracepact.conform.protocol import FARTHEST, LONGEST, Case, Tree, decimal_text, renamed
+from tracepact.conform.protocol import FARTHEST, LONGEST, Tree
 
+Case = dict[str, Any]
 Cases = st.SearchStrategy[Case]
 Draw = Callable[..., Any]
 
@@ -36,98 +35,6 @@ def edges(least: int, most: int) -> st.SearchStrategy[int]:
     numbers = sorted(number for number in near if least <= number <= most)
     # The greatest ones as often as all the others: what is too small for them is too small for nothing else.
     return st.one_of(st.sampled_from(numbers), st.sampled_from(numbers[-16:]))
-
-
-# Small cases drawn out: every frame in the place of many, so that what a small case tells is told at any size.
-
-
-def factors(most: int) -> st.SearchStrategy[int]:
-    """Whole numbers about powers of two and of ten, each as often as any other."""
-    ends = {2**k for k in range(21)} | {10**k for k in range(7)}
-    return st.sampled_from(sorted({end + apart for end in ends for apart in (-1, 0, 1) if 1 <= end + apart <= most}))
-
-
-@st.composite
-def drawn_out(draw: Draw, cases: Cases, most: int) -> Case:
-    """A small case with as many frames for each of its own, and with its bounds or its step to match.
-
-    Most of what it asks is decided as in the small case, which was drawn so that it goes both ways.
-    """
-    case, by = draw(cases), draw(factors(most))
-    if case["ask"] in ("verdicts", "clause", "stream"):
-        return _with_long_traces(draw, case, by)
-    # Times stay as they are and the step is divided, so that a comparison of times is as close as it was.
-    step = Fraction(case["step"]) / by
-    longer = {**case, "step": str(step)}
-    if case["ask"] == "project":
-        return longer
-    hair = draw(st.sampled_from([0, 0, 0, 1, -1])) * step / 10 ** draw(st.sampled_from([9, 20]))
-    if case["ask"] == "runs":
-        gap = max(Fraction(case["merge_gap"]) + hair, Fraction(0))
-        return {**longer, "mask": _digits_out(case["mask"], by), "merge_gap": decimal_text(gap)}
-    search = max(Fraction(case["matcher"]["search"]) + hair, Fraction(0))
-    longer["matcher"] = {**case["matcher"], "search": decimal_text(search)}
-    times = draw(factors(24)) if case["ask"] == "match" else draw(st.sampled_from([1, 1, 1, 2, 5]))
-    sides = ("ref", "pred", "ignored")
-    ends = [end for runs in (*(case.get(side, ()) for side in sides), *case.get("others", ())) for _, end in runs]
-    period = (max(ends, default=0) + 2) * by
-    times = min(times, LONGEST // period)
-    longer |= {side: _runs_out(case[side], by, period, times) for side in sides if side in case}
-    if case["ask"] == "match":
-        return longer
-    others = [_runs_out(runs, by, period, times) for runs in case["others"]]
-    return {**longer, "others": others, "frames": max(case["frames"] * by, period * times)}
-
-
-def _runs_out(runs: list[list[int]], by: int, period: int, times: int) -> list[list[int]]:
-    """Runs of so many times their frames, as often as is said, one lot after the other."""
-    return [[start * by + k * period, end * by + k * period] for k in range(times) for start, end in runs]
-
-
-def _digits_out(mask: str, by: int) -> str:
-    return "".join(digit * by for digit in mask)
-
-
-def _with_long_traces(draw: Draw, case: Case, by: int) -> Case:
-    """A case on traces, now and then with odd names for its atoms and with bounds that are a frame wider."""
-    more = draw(st.sampled_from([0, 0, 1]))
-    odd = draw(st.permutations(NAMES)) if draw(st.integers(0, 3)) == 0 else "pqr"
-    names = dict(zip("pqr", odd, strict=False))
-
-    def tree(part: Tree) -> Tree:
-        return renamed(_tree_out(part, by, more), names)
-
-    def clip(part: Case) -> Case:
-        masks = {names[name]: _digits_out(mask, by) for name, mask in part["masks"].items()}
-        ignored = {"ignored": _digits_out(part["ignored"], by)} if "ignored" in part else {}
-        return {"frames": part["frames"] * by, "masks": masks, **ignored}
-
-    longer: Case = {**case, **{key: tree(case[key]) for key in ("obligation", "formula") if key in case}}
-    if case["ask"] != "stream":
-        return {**longer, "clips": [clip(part) for part in case["clips"]]}
-    longer["clauses"] = [{key: tree(part) for key, part in clause.items()} for clause in case["clauses"]]
-    longer["trace"] = clip(case["trace"])
-    arrivals = longer["trace"]["frames"]
-    if "chunks" in case:
-        longer["chunks"] = [size * by for size in case["chunks"]]
-        arrivals = len(longer["chunks"])
-    # Where a state is most at stake is at a multiple of the factor, and beside it.
-    places = [by * k + d for k in range(arrivals // by + 1) for d in (-1, 0, 1)] if "chunks" not in case else range(9)
-    places = [place for place in places if 0 <= place <= arrivals]
-    longer["interrupt"] = sorted(draw(st.lists(st.sampled_from(places), max_size=3)))
-    return {**longer, **({"reopen": 1} if draw(st.integers(0, 7)) == 0 else {})}
-
-
-def _tree_out(tree: Tree, by: int, more: int) -> Tree:
-    """A formula whose bounds are so many times as far, and some frames more."""
-    match tree:
-        case [("F" | "G") as operator, low, high, body]:
-            return [operator, low * by, high * by + more, _tree_out(body, by, more)]
-        case [("U" | "S") as operator, radius, left, right]:
-            return [operator, radius * by + more, _tree_out(left, by, more), _tree_out(right, by, more)]
-        case [operator, *parts]:
-            return [operator, *(_tree_out(part, by, more) for part in parts)]
-    return tree
 
 
 # Frames: bounds of 31 bits, clips of a million frames, thousands of clips, lines of megabytes.
@@ -207,8 +114,7 @@ def _many_clips(draw: Draw, most: int) -> Case:
     masks = draw(st.lists(st.sampled_from(["", "1", "0", "10", "01"]), min_size=1, max_size=5))
     clips = [{"frames": len(m), "masks": {"p": m}} for m in (masks[k % len(masks)] for k in range(count - 1))]
     clips.append({"frames": 2, "masks": {"p": "11"}})
-    question = draw(st.sampled_from([{"ask": "verdicts"}, {"ask": "clause", "obligation": True}]))
-    return {**question, "formula": ["F", 0, 1, "p"], "clips": clips}
+    return {"ask": "verdicts", "formula": ["F", 0, 1, "p"], "clips": clips}
 
 
 @st.composite
@@ -307,7 +213,7 @@ def _open_runs(draw: Draw, most: int) -> Case:
 def _far_measures(draw: Draw) -> Case:
     tree: Tree = "p"
     for _ in range(draw(st.integers(1, 6))):
-        far = draw(st.one_of(_FAR, _NEAR))
+        far = draw(_FAR)
         near = min(draw(_NEAR), far)
         shapes: list[Tree] = [["F", near, far, tree], ["G", -far, near, tree], ["U", far, tree, "q"]]
         tree = draw(st.sampled_from([*shapes, ["S", far, "q", tree], ["F", -far, far, tree], ["U", far, "q", tree]]))

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import cache
 from typing import NoReturn
 
-from tracepact.conform.definitions import ClipCounts
+from tracepact.conform.definitions import ClipCounts, Scored, StreamLines
 from tracepact.conform.engines import (
     CaseClip,
     CaseEngine,
@@ -22,7 +22,7 @@ from tracepact.conform.engines import (
 )
 from tracepact.conform.protocol import Unsupported
 from tracepact.data.events import common_unit
-from tracepact.language.contract import Contract, Matcher, MatcherKind, Projection
+from tracepact.language.contract import Aggregation, Contract, Matcher, MatcherKind, Projection
 from tracepact.language.formula import And, Formula, FrameRun, Not, atoms
 from tracepact.language.predicate import Each
 from tracepact.prove.requests import HeldFrames, LeanCore
@@ -173,9 +173,16 @@ def _measure(formula: Formula) -> tuple[int, int]:
     return core().reach(formula, atoms(formula))
 
 
-def _nothing(*_: object) -> NoReturn:
-    """What stands for an answer that is left out; a session says why before it asks."""
-    raise Unsupported("the core has no answer to this")
+def _aggregate(entries: Sequence[Sequence[ClipCounts]], aggregation: Aggregation) -> Scored:
+    raise Unsupported(_LEFT_OUT["aggregate"])
+
+
+def _lines(text: str, channels: int) -> StreamLines:
+    raise Unsupported(_LEFT_OUT["lines"])
+
+
+def _components(*_: object) -> NoReturn:
+    raise Unsupported(_LEFT_OUT["components"])
 
 
 _LEFT_OUT: Mapping[str, str] = {
@@ -194,12 +201,12 @@ LEAN = CaseEngine(
     _join,
     _match,
     _events,
-    _nothing,
+    _aggregate,
     LeanStream,
-    _nothing,
+    _lines,
     _candidates,
     _measure,
-    _nothing,
+    _components,
     profiles=("core", "past", "events", "streaming", "chunks"),
     left_out=_LEFT_OUT,
 )

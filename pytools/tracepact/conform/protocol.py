@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import cache
-from itertools import count, groupby
+from itertools import groupby
 from typing import Any
 
 from tracepact.declarations import spec_path
@@ -25,9 +24,6 @@ from tracepact.language.formula import (
 )
 
 # Core formulas and masks as plain JSON data, as vectors and the protocol write them, and formulas as text.
-
-Case = dict[str, Any]
-"""What is asked, as data."""
 
 Tree = Any
 """A formula as data: an atom's name, a truth value, or a list that starts with the operator."""
@@ -139,21 +135,6 @@ def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
         case [operator, *rest]:
             return [operator, *(renamed(part, names) for part in rest)]
     return tree
-
-
-def decimal_text(value: Fraction) -> str:
-    """An exact number as cases write it: a decimal where there is one, else a fraction."""
-    # A fraction has finitely many decimals just if its denominator has no prime factor but 2 and 5.
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest > 1:
-        return str(value)
-    places = next(k for k in count() if (value * 10**k).denominator == 1)
-    digits = f"{abs(int(value * 10**places)):0{places + 1}d}"
-    sign = "-" if value < 0 else ""
-    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
 
 
 def bits(frames: Sequence[bool]) -> str:

@@ -9,10 +9,11 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
-from tracepact.conform.protocol import Case, Tree, formula_of
+from tracepact.conform.protocol import Tree, formula_of
 from tracepact.data.events import exact
 from tracepact.language.formula import atoms
 
+Case = dict[str, Any]
 Clip = dict[str, Any]
 Cuts = Callable[[int], Iterator[slice]]
 """The parts to leave out, one at a time, of a list or a trace with so many items."""
