@@ -61,7 +61,6 @@ REASONS: dict[str, tuple[str, ...]] = {
         "tracepact.conform.boundary_scores._report_clip.timed",
         "tracepact.conform.boundary_scores._gaps",
         "tracepact.conform.findings._place",
-        "tracepact.conform.frame_limits.drawn_out",
         "tracepact.conform.draw._runs",
         "tracepact.conform.draw._bounds",
         "tracepact.conform.engines.PackageStream._said",
