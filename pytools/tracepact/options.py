@@ -391,7 +391,7 @@ def timeout_option(seconds: float) -> Decorator:
         type=_Wait(min=0, max=LONGEST_WAIT),
         default=seconds,
         show_default=True,
-        help="Seconds allowed for each question; after that its answer is unknown.",
+        help="Seconds of wall time allowed for each question; after that its answer is unknown.",
     )
 
 

@@ -108,6 +108,30 @@ def test_any_part_of_a_contract_can_be_read_and_explained(name: str, data: st.Da
         )
 
 
+def test_the_outline_says_what_a_statement_declares() -> None:
+    lines = (
+        "param tol = 40ms",
+        "sweep tol = 20ms 60ms",
+        "matcher greedy(search = 200ms)",
+        "labels dog cat",
+        'atom bird "a bird sings"',
+        "clause near on ref_onset : N[tol] pred_onset",
+        "clause whole on each ref : matched",
+        "profile harm : near = 2, whole = 1",
+    )
+    reading = read("contract gate\nstep 20ms\n" + "\n".join(lines) + "\n", "gate")
+    assert [(entry.keyword, entry.name, entry.detail) for entry in outline(reading)][-len(lines) :] == [
+        ("param", "tol", "40ms"),
+        ("sweep", "tol", "20ms 60ms"),
+        ("matcher", "matcher", "greedy"),
+        ("labels", "labels", "dog cat"),
+        ("atom", "bird", "a bird sings"),
+        ("clause", "near", "on ref_onset"),
+        ("clause", "whole", "on each ref"),
+        ("profile", "harm", "near, whole"),
+    ]
+
+
 def test_a_sound_clause_is_explained_beside_a_faulty_one() -> None:
     text = HEAD + "param tol = 4 0ms\nparam far = 60ms\nclause b on ref_onset : N[tol] pred_onset\n"
     reading = read(text + "clause c on ref_onset : N[far] pred_onset\nclause d on ref_onest : true\n", "a")
