@@ -294,3 +294,14 @@ def test_a_system_that_hardly_listens_is_first_only_with_a_mark(tmp_path: Path, 
     assert {row[0]: "≈" in row[at] for row in guards.texts()} == {"hardly": True, "listens": False}
     assert [note for note in guards.notes if note.startswith(f"≈: hardly is {answer} in 39 of 40 clips")]
     assert "≈: hardly" in league_markdown(league)
+
+
+@given(drawn=leagues())
+@settings(max_examples=sized(10))
+def test_what_a_table_of_leaders_leaves_out_is_counted(drawn: tuple[Base, list[LeagueSystem]]) -> None:
+    league = league_of(*drawn)
+    ranked = len(league_tables.best_table(league, ColumnGroup.CLAUSE).rows)
+    for most in range(1, ranked + 1):
+        table = league_tables.best_table(league, ColumnGroup.CLAUSE, most=most)
+        left_out = [note for note in table.notes if note.endswith("more with --full")]
+        assert left_out == ([f"{ranked - most} more with --full"] if most < ranked else [])

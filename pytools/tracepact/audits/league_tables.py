@@ -291,9 +291,9 @@ def score_table(league: League, group: ColumnGroup, *, detail: bool) -> Table:
 
 def best_table(league: League, *groups: ColumnGroup, most: int | None = None) -> Table:
     """The first system of each column, of all columns or of those of some groups; `most` limits their number."""
-    columns = [one for one in league.columns if one.leading and one.ranked and (not groups or one.group in groups)][
-        :most
-    ]
+    every = [one for one in league.columns if one.leading and one.ranked and (not groups or one.group in groups)]
+    columns = every[:most]
+    more = [f"{len(every) - len(columns)} more with --full"] if len(columns) < len(every) else []
     rows = [
         [
             column_title(column),
@@ -303,7 +303,8 @@ def best_table(league: League, *groups: ColumnGroup, most: int | None = None) ->
         ]
         for column in columns
     ]
-    return Table("Who is first", [*words("column", "kind", "first"), *numbers("value")], rows, _nearly(league, columns))
+    notes = [*_nearly(league, columns), *more]
+    return Table("Who is first", [*words("column", "kind", "first"), *numbers("value")], rows, notes)
 
 
 def map_table(league: League, scores: LeagueMap, clause: str, title: str) -> Table:
