@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, inf
 
-__all__ = ["parse_exact", "parse_stored", "parse_whole"]  # of which others may make use
+__all__ = ["on_one_line", "parse_exact", "parse_stored", "parse_whole", "visible"]  # of which others may make use
 
 Number = Fraction | float | int
 Shown = Number | str
