@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from cli.command import run as command
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import sized
 
@@ -99,7 +99,7 @@ def asks_nothing(run: Run, clause: str) -> bool:
 
 
 def check_leaders(contract: Contract, runs: Mapping[str, Run], listening: str | None = None) -> None:
-    """Only what is earned is ranked; if one system listens, it is among the best wherever there is a best one."""
+    """Only what is earned is ranked; a system that listens is first wherever every clause asks it something."""
     systems = as_systems(contract, runs)
     idle = {name: {c for c in run.card.counts if asks_nothing(run, c)} for name, run in runs.items()}
     telling = set(next(iter(runs.values())).card.counts) - set.intersection(*idle.values())
@@ -113,7 +113,7 @@ def check_leaders(contract: Contract, runs: Mapping[str, Run], listening: str | 
         top = max((one.value for one in row.values if one.system in may), default=None)
         assert set(row.best) == {one.system for one in row.values if one.system in may and one.value == top}
         assert {name for name, *_, rank, _, _, _ in value_rows(row) if rank} == may
-        assert listening is None or listening in row.best or not row.best
+        assert listening not in may or listening in row.best
         if listening is None:
             assert not {*row.best} & {*CONSTANT}, clauses
     for question in audit_neutrality(systems, [next(iter(runs))]).questions:
@@ -152,6 +152,7 @@ def test_on_the_demo_no_constant_system_leads_what_it_has_not_earned(name: str) 
 @pytest.mark.parametrize("name", NAMES)
 @FEWER
 @given(seed=st.integers(0, 10**6))
+@example(seed=390434)  # nothing asks the listening system about confusion, and the random one leads
 def test_on_random_data_no_constant_system_leads_what_it_has_not_earned(name: str, seed: int) -> None:
     random = Random(seed)
     contract, labels = load_contract(name), ["a", "b"]
