@@ -3,7 +3,6 @@
 import ast
 import importlib
 import re
-from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -227,19 +226,14 @@ def test_no_module_has_a_name_that_does_not_say_what_it_holds() -> None:
     assert not [module for module in (*MODULES, *LAB_MODULES) if BARE & set(module.split("."))]
 
 
-BARE_PARAMETERS = {"tracepact": {"conform": 10, "prove": 2}, "tracelab": {}}
-"""How many parameters of older code still have such a name: numbers that only fall. A part not named has none."""
-
-
-def test_no_more_parameters_have_a_name_that_does_not_say_what_they_hold() -> None:
-    for package, modules in (("tracepact", MODULES), ("tracelab", LAB_MODULES)):
-        bare = Counter(
-            part(module)
-            for module, path in modules.items()
-            for n in nodes(path)
-            if isinstance(n, ast.arg) and n.arg in BARE
-        )
-        assert {name: number for name, number in bare.items() if number > BARE_PARAMETERS[package].get(name, 0)} == {}
+def test_every_parameter_says_what_it_holds() -> None:
+    bare = [
+        f"{module}:{n.lineno} {n.arg}"
+        for module, path in {**MODULES, **LAB_MODULES}.items()
+        for n in nodes(path)
+        if isinstance(n, ast.arg) and n.arg in BARE
+    ]
+    assert bare == []
 
 
 def test_a_folder_exports_nothing_but_the_public_ones() -> None:

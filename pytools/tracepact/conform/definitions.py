@@ -115,7 +115,7 @@ def match(ref: Sequence[FrameRun], pred: Sequence[FrameRun], matcher: Matcher, s
     return _pairs(kept)
 
 
-def _optimal(found: Sequence[Candidate], refs: int) -> list[tuple[int, int]]:
+def _optimal(candidates: Sequence[Candidate], refs: int) -> list[tuple[int, int]]:
     """The best of all one-to-one sets, reference by reference from the last: left out, or paired.
 
     A prediction that is chosen lies after those of earlier references: runs that overlap never cross. `best[j]` is the
@@ -124,13 +124,13 @@ def _optimal(found: Sequence[Candidate], refs: int) -> list[tuple[int, int]]:
     # Dynamic programming over (reference, first prediction left), and no general assignment: with the pairs in the
     # tuple the least of three is also the one that rule 8.4 prefers among equals.
     best: dict[int, _Chosen] = {0: (0, Fraction(0), ())}
-    lowest = max((j for _, j, _ in found), default=0) + 1
+    lowest = max((j for _, j, _ in candidates), default=0) + 1
     for i in reversed(range(refs)):
-        own = [(j, cost) for a, j, cost in found if a == i]
+        own = [(j, cost) for a, j, cost in candidates if a == i]
         below = lowest
         lowest = min([lowest, *(j for j, _ in own)])
         # Only these can be asked for by an earlier reference, so a table of all predictions is not needed.
-        before = {j + 1 for a, j, _ in found if a < i and j + 1 > lowest}
+        before = {j + 1 for a, j, _ in candidates if a < i and j + 1 > lowest}
         best = {first: min(_choices(best, below, first, own, i)) for first in (0, *sorted(before))}
     return list(best[0][2])
 
@@ -140,11 +140,11 @@ _Chosen = tuple[int, Fraction, tuple[tuple[int, int], ...]]
 
 
 def _choices(
-    best: Mapping[int, _Chosen], lowest: int, first: int, own: Sequence[tuple[int, Fraction]], ref: int
+    best: Mapping[int, _Chosen], lowest: int, first: int, partners: Sequence[tuple[int, Fraction]], ref: int
 ) -> Iterator[_Chosen]:
     """What becomes of a reference and all after it: left out, or paired with one of its own from `first` on."""
     yield best[first if first > lowest else 0]
-    for j, cost in own:
+    for j, cost in partners:
         if j >= first:
             pairs, total, chosen = best[j + 1 if j + 1 > lowest else 0]
             yield pairs - 1, total + cost, ((ref, j), *chosen)
@@ -466,9 +466,9 @@ def _frame(data: dict[str, Any], channels: int) -> dict[str, Any]:
     return frame
 
 
-def _values(given: Any, channels: int) -> bool | list[bool]:
-    values = given if isinstance(given, list) else [given]
-    if len(values) != channels or (channels > 1 and values is not given):
+def _values(entry: Any, channels: int) -> bool | list[bool]:
+    values = entry if isinstance(entry, list) else [entry]
+    if len(values) != channels or (channels > 1 and values is not entry):
         raise _NotAFrameError
     if not all(type(value) in (bool, int) and value in (0, 1) for value in values):
         raise _NotAFrameError

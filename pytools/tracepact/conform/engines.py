@@ -209,9 +209,9 @@ def frame_of(values: Any, names: Iterable[str]) -> dict[str, list[bool]]:
     return {name: [bool(value)] for name, value in values.items()}
 
 
-def all_there(names: Iterable[str], given: Iterable[str], where: str) -> None:
+def all_there(names: Iterable[str], present: Iterable[str], where: str) -> None:
     """BadCase names the atoms that are not given."""
-    if missing := sorted(set(names) - set(given)):
+    if missing := sorted(set(names) - set(present)):
         raise BadCase(f"{where} lacks the {'atoms' if len(missing) > 1 else 'atom'} {', '.join(map(shown, missing))}")
 
 
@@ -336,15 +336,15 @@ def _edges(mask: Sequence[bool]) -> tuple[list[FrameRun], list[bool], list[bool]
     return definitions.runs(mask), definitions.onsets(mask), definitions.offsets(mask)
 
 
-def _events(contract: Contract, given: EventScene) -> EventsFound:
+def _events(contract: Contract, layout: EventScene) -> EventsFound:
     """The only clause of a contract, by chapters 4, 5, 8 and 9."""
 
     def joined(runs: Sequence[FrameRun]) -> list[FrameRun]:
-        mask = [any(start <= i < end for start, end in runs) for i in range(given.frames)]
+        mask = [any(start <= i < end for start, end in runs) for i in range(layout.frames)]
         return definitions.joined(mask, contract.merge_gap, contract.step)
 
-    refs, preds, others = joined(given.ref), joined(given.pred), [joined(runs) for runs in given.others]
-    ignored = frozenset(i for start, end in given.ignored for i in range(start, end))
+    refs, preds, others = joined(layout.ref), joined(layout.pred), [joined(runs) for runs in layout.others]
+    ignored = frozenset(i for start, end in layout.ignored for i in range(start, end))
     scene = DefinedScene(refs, preds, others, ignored, contract.step)
     pairs = definitions.match(refs, preds, contract.matcher, contract.step)
     judged = judge(contract.event_clauses[0], scene, pairs)
@@ -407,17 +407,17 @@ def _fast_match(
     return list(match_runs(ref, pred, matcher, step))
 
 
-def _fast_events(contract: Contract, given: EventScene) -> EventsFound:
+def _fast_events(contract: Contract, layout: EventScene) -> EventsFound:
     # The class that is asked about is the first; the references of the others are there for `dominant` (rule 4.10).
-    refs = {k: tuple(runs) for k, runs in enumerate([given.ref, *given.others]) if runs}
+    refs = {k: tuple(runs) for k, runs in enumerate([layout.ref, *layout.others]) if runs}
     family = Family(
         contract.step,
         Mode.CLASS_INDEXED,
         ("clip",),
-        (given.frames,),
-        tuple(f"class{k}" for k in range(1 + len(given.others))),
-        {Side.REF: refs, Side.PRED: {0: tuple(given.pred)} if given.pred else {}},
-        {0: tuple(given.ignored)} if given.ignored else {},
+        (layout.frames,),
+        tuple(f"class{k}" for k in range(1 + len(layout.others))),
+        {Side.REF: refs, Side.PRED: {0: tuple(layout.pred)} if layout.pred else {}},
+        {0: tuple(layout.ignored)} if layout.ignored else {},
         {},
     )
     found = evaluate_events(contract, family)

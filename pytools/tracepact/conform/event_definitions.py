@@ -386,7 +386,7 @@ class NaiveCard:
                 yield from ({**where, **witness} for witness in found)
 
 
-def _place(contract: Contract, clip: NaiveClip, label: str, classes: Sequence[str], union: bool, made: _Made) -> Place:
+def _place(contract: Contract, clip: NaiveClip, label: str, classes: Sequence[str], union: bool, joins: _Made) -> Place:
     """The atoms, runs and matches of one clip and class (rules 5.1 to 5.9, chapter 8)."""
     step = contract.step
     frames = definitions.frame_count(clip.duration, step)
@@ -403,18 +403,18 @@ def _place(contract: Contract, clip: NaiveClip, label: str, classes: Sequence[st
         # Every class needs the runs of all others (rule 4.10): without remembering them a clip of many classes takes
         # quadratic time.
         key = events is clip.ref, of
-        if key not in made:
-            made[key] = definitions.joined(mask(events, lambda own: own == of), contract.merge_gap, step)
-        return made[key]
+        if key not in joins:
+            joins[key] = definitions.joined(mask(events, lambda one: one == of), contract.merge_gap, step)
+        return joins[key]
 
     masks: dict[str, list[bool]] = dict(clip.masks)
     for side, events in (("ref", clip.ref), ("pred", clip.pred)):
-        active = mask(events, lambda own: own == label)
+        active = mask(events, lambda one: one == label)
         masks |= {
             f"{side}_active": active,
             f"{side}_onset": definitions.onsets(active),
             f"{side}_offset": definitions.offsets(active),
-            f"other_{side}_active": [False] * frames if union else mask(events, lambda own: own != label),
+            f"other_{side}_active": [False] * frames if union else mask(events, lambda one: one != label),
         }
     regions = [(e.onset, e.offset) for e in clip.ignore if list(classes) == ["*"] or e.label in ("", label)]
     # Ignored regions go by the centres of frames whatever the projection of events is (rule 5.9).

@@ -212,7 +212,7 @@ def certify_command(
     timeout: float,
     other_lean: Path | None,
     form: str,
-    **given: Unpack[DataOptions],
+    **sides: Unpack[DataOptions],
 ) -> int:
     """Certify the verdict masks and counts of every frame clause, clip by clip, with Lean's kernel.
 
@@ -228,7 +228,7 @@ def certify_command(
     """
     as_json = form == "json"
     if selection is not None:
-        if contract or run_folder or vector_file or any(given[side] is not None for side in ("ref", "pred", "pair")):
+        if contract or run_folder or vector_file or any(sides[side] is not None for side in ("ref", "pred", "pair")):
             raise click.UsageError("--selection has its own contract and cases; it goes with --out or --recheck alone")
         claim = read_claim(selection)
         toolchain = find_toolchain(other_lean)
@@ -249,9 +249,9 @@ def certify_command(
     if files == []:
         raise click.UsageError(f"there is no certificate (*.lean) in `{kept}`")
     compiled = None if contract is None else given_contract(contract, overrides)
-    has_tables = any(given[side] is not None for side in ("ref", "pred", "pair"))
+    has_tables = any(sides[side] is not None for side in ("ref", "pred", "pair"))
     if compiled is not None and (files is None or has_tables):
-        check_data_options(given)
+        check_data_options(sides)
     elif has_tables:
         raise click.UsageError("give the contract that the tables were scored under")
     toolchain = find_toolchain(other_lean)
@@ -261,7 +261,7 @@ def certify_command(
     if run_folder is not None:
         run = scored_run(run_folder, originals)
     elif compiled is not None and (files is None or has_tables):
-        run = score_from_options(compiled, given, conditions=conditions)
+        run = score_from_options(compiled, sides, conditions=conditions)
     if run is not None:
         print_diagnostics(run.diagnostics)
     task = _Task(toolchain, fresh, timeout, as_json)

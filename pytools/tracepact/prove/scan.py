@@ -343,8 +343,8 @@ def names_text(names: Iterable[str]) -> LeanText:
 class _CommandReader:
     """Reads the commands of one file against its dialect."""
 
-    def __init__(self, dialect: Dialect, around: Around, found: Scan) -> None:
-        self.dialect, self.found = dialect, found
+    def __init__(self, dialect: Dialect, around: Around, scan: Scan) -> None:
+        self.dialect, self.scan = dialect, scan
         self.taken, self.words = around.taken | _CHECKED_NAMESPACES, around.words
         self.place = "header"
         self.sections = 0
@@ -369,12 +369,12 @@ class _CommandReader:
             else:
                 self._refuse(command[0], "is after the end of the namespace")
         if self.place != "end":
-            self.found.faults.append(f"there is no `end {self.dialect.namespace}`")
+            self.scan.faults.append(f"there is no `end {self.dialect.namespace}`")
 
     def _header(self, command: Sequence[LeanToken]) -> None:
         match texts_of(command):
             case ["import", module] if not self.sections and self.dialect.imports(module):
-                self.found.imports.append(module)
+                self.scan.imports.append(module)
             case ["set_option", name, value] if (name, value) in self.dialect.options:
                 self.sections = 1
                 self.required |= (name, value) == _REQUIRED
@@ -402,7 +402,7 @@ class _CommandReader:
                 self.place = "end"
                 return
             case ["#", "print", "axioms", name] if "#print" in self.dialect.commands and command[3].is_word:
-                self.found.audits.append(name)
+                self.scan.audits.append(name)
                 self._name(command[3])
                 return
             case [kind, *_] if kind not in self.dialect.commands:
@@ -420,7 +420,7 @@ class _CommandReader:
         if kind in _DECLARING:
             self._declare(kind, command, compiled)
         if kind == "example":
-            self.found.examples.append(texts)
+            self.scan.examples.append(texts)
         wheres = [at for at, text in enumerate(texts) if text == "where"]
         if wheres and (kind in _LISTING_NAMES or is_instance(texts[: wheres[0]])):
             del wheres[0]
@@ -457,8 +457,8 @@ class _CommandReader:
         digest = self.scope.copy()
         digest.update("\0".join((*compiled, *texts_of(command))).encode())
         if compiled[:1] == ["implemented_by"]:
-            self.found.twins.append((name, compiled[1]))
-        self.found.declarations.append(Declaration(kind, f"{self.dialect.namespace}.{name}", digest.hexdigest()))
+            self.scan.twins.append((name, compiled[1]))
+        self.scan.declarations.append(Declaration(kind, f"{self.dialect.namespace}.{name}", digest.hexdigest()))
 
     def _list_parts(self, command: Sequence[LeanToken], at: int) -> None:
         """What a theorem states behind `where`, as theorems: that they are proofs is for Lean to say."""
@@ -473,7 +473,7 @@ class _CommandReader:
             elif token.text in self.taken or name in self.names:
                 self._refuse(token, "is a name that is taken")
             self.names.add(name)
-            self.found.declarations.append(Declaration("part", f"{self.dialect.namespace}.{name}", ""))
+            self.scan.declarations.append(Declaration("part", f"{self.dialect.namespace}.{name}", ""))
 
     def _token(self, token: LeanToken) -> None:
         if token.is_word:
@@ -486,11 +486,11 @@ class _CommandReader:
         parts = token.text.split(".")
         if any(part.strip("«»").startswith("_root_") for part in parts):
             self._refuse(token, "leaves the namespace")
-        self.found.words.add(token.text)
+        self.scan.words.add(token.text)
         if self.words is not None and parts[0].strip("_") and parts[0] not in self.words and parts[0] not in self.names:
             self._refuse(token, "is neither a word of the core nor a name of this file")
         if parts[0].strip("_") and not parts[0].startswith("«"):
-            self.found.names.add(parts[0])
+            self.scan.names.add(parts[0])
 
     def _refuse(self, token: LeanToken, why: str) -> None:
-        self.found.faults.append(f"line {token.line}: `{token.text}` {why}")
+        self.scan.faults.append(f"line {token.line}: `{token.text}` {why}")
