@@ -23,7 +23,7 @@ _FLOAT_PLACES = 12
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?", re.ASCII)
 _STORED = re.compile(r"(-?)(\d+)(?:\.(\d+)|/(\d+))?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-_LONGEST = 60
+LONGEST_WRITTEN = 60
 LONGEST_STORED = 4000
 """Characters of a number: of one that somebody writes (rule 13.40), and of one that a program wrote into a document."""
 _ACTING = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
@@ -168,8 +168,8 @@ def parse_exact(text: str) -> Fraction:
     """The rational number a decimal text or a fraction `a/b` denotes; ValueError if it denotes none."""
     text = text.strip()
     # Before any arithmetic: a short text such as `1e999999999` would be a number of a thousand million digits.
-    if len(text) > _LONGEST:
-        raise ValueError(f"a number of more than {_LONGEST} characters")
+    if len(text) > LONGEST_WRITTEN:
+        raise ValueError(f"a number of more than {LONGEST_WRITTEN} characters")
     whole, _, part = text.partition(".")
     if whole.isdecimal() and part.isdecimal() and text.isascii():  # nearly every time of every table
         return Fraction(int(whole + part), 10 ** len(part))
@@ -197,7 +197,7 @@ def parse_stored(text: str) -> Fraction:
     """
     if not isinstance(text, str) or len(text) > LONGEST_STORED:
         raise ValueError(f"not the text of a number of at most {LONGEST_STORED} characters")
-    if len(text) <= _LONGEST and text[:1] != "-":
+    if len(text) <= LONGEST_WRITTEN and text[:1] != "-":
         return parse_exact(text)
     if not (match := _STORED.fullmatch(text)) or not int(match[4] or 1):
         return parse_exact(text)
@@ -206,7 +206,7 @@ def parse_stored(text: str) -> Fraction:
     return -value if sign else value
 
 
-def parse_whole(text: str, most: int = _LONGEST) -> int:
+def parse_whole(text: str, most: int = LONGEST_WRITTEN) -> int:
     """The whole number that a text denotes, with a sign or without; ValueError if it denotes none.
 
     >>> parse_whole("12"), parse_whole("-3")
@@ -219,7 +219,7 @@ def parse_whole(text: str, most: int = _LONGEST) -> int:
 
 def is_whole(text: str) -> bool:
     """Whether a text denotes a whole number without a sign."""
-    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST
+    return text.isascii() and text.isdecimal() and len(text) <= LONGEST_WRITTEN
 
 
 def ms(time: Fraction) -> str:

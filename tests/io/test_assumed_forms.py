@@ -203,6 +203,12 @@ def test_no_part_is_offered_that_the_cells_contradict(tmp_path: Path) -> None:
     assert read(tmp_path / "t.csv", columns=columns)[1] != []  # as it stands the map reads nothing
 
 
+def test_columns_of_numbers_too_long_to_read_are_no_times(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"path,start,end,name\na.wav,{'1' * 61},{'2' * 61},dog\n")
+    help = next(d.help for d in read(tmp_path / "t.csv")[1] if "--columns" in (d.help or ""))
+    assert "onset=…,offset=…" in (help or "")
+
+
 # Packed data, JSON lines
 
 

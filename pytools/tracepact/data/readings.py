@@ -15,7 +15,7 @@ from tracepact.data.events import Time
 from tracepact.data.sources import PathLike, read_toml_file, shown
 from tracepact.diagnostics.collection import Diagnostics, require_type
 from tracepact.diagnostics.findings import RowPlace, did_you_mean
-from tracepact.wording import parse_exact, quoted
+from tracepact.wording import LONGEST_WRITTEN, parse_exact, quoted
 
 # Column maps: which column of a table holds the clip, the times, the label and the confidence (rule 13.18).
 
@@ -294,8 +294,10 @@ def like_a_label(names: Iterable[str]) -> bool:
 
 
 def is_time(text: str) -> bool:
-    """Whether a cell holds a time as numbers or as a clock."""
-    return text.isascii() and (_DIGITS.fullmatch(text) is not None or CLOCK.fullmatch(text) is not None)
+    """Whether a cell holds a time as numbers or as a clock, and one that can be read (rule 13.40)."""
+    if not text.isascii() or len(text) > LONGEST_WRITTEN:
+        return False
+    return _DIGITS.fullmatch(text) is not None or CLOCK.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
