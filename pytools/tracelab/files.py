@@ -164,7 +164,7 @@ def fetch(
         return place
     part = place.with_name(f"{place.name}.part")
     have = part.stat().st_size if part.exists() else 0
-    have = have if have < size else 0  # what is no beginning of the file is not gone on from
+    have = have if have < size else 0  # a part that is not shorter than the file is fetched anew
     help = f"what has arrived is kept in {part}; the same command goes on from there"
     try:
         with made_folder(place.parent), _opened(url, {"Range": f"bytes={have}-"} if have else {}) as answer:

@@ -74,7 +74,7 @@ def toml_data(text: str, parse_float: Callable[[str], Any] = float) -> dict[str,
         raise tomllib.TOMLDecodeError("It nests too deep") from error
     except tomllib.TOMLDecodeError:
         raise
-    # Thousands of digits; or an exponent beyond those of decimals, which is no fault of a value to them.
+    # Thousands of digits, or an exponent too large for a decimal, for which `Decimal` raises an ArithmeticError.
     except (ValueError, ArithmeticError) as error:
         raise tomllib.TOMLDecodeError(_LONG_NUMBER) from error
     # A stack of its own, not recursion: nesting is a stranger's to choose.

@@ -72,7 +72,7 @@ def with_limits(**numbers: int) -> Iterator[None]:
         A context manager.
 
     Raises:
-        ValueError: there is no limit of a name.
+        ValueError: no limit has this name.
 
     Examples:
         >>> from tracepact.inputs import limits

@@ -44,7 +44,7 @@ def columnar_faults() -> Iterator[None]:
         yield
     except (BadColumnarError, InvalidInput, ModuleNotFoundError):
         raise
-    # What the disk or network fails at is no fault of the file, and trying again may help.
+    # A failure of the disk or the network is not a fault of the file, and trying again may help.
     except OSError as error:
         if error.errno not in (None, errno.EINVAL):  # a place before the beginning of the file is its own fault
             raise

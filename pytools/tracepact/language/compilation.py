@@ -250,7 +250,7 @@ def read_file(path: str | Path, diagnostics: Diagnostics, help: str | None = Non
 def decode_source(raw: bytes, name: str, diagnostics: Diagnostics) -> Source | None:
     """The text of a contract given as bytes; None and a diagnostic if they are not text."""
     try:
-        # A byte order mark is what Windows editors put first; it is no part of the text (rule 1.1).
+        # A byte order mark is what Windows editors put first; it does not belong to the text (rule 1.1).
         return Source(name, raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
